@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import socket
+import struct
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
+
+_CLOSE_SECONDS = 5.0  # the server ends its runs by signal; longer than this is a hang
 
 PASSED = "passed"
 FAILED = "failed"
@@ -79,3 +88,220 @@ class RunRecord:
         fields["attested"] = tuple(Attestation(**row) for row in data["attested"])
         fields["collect_errors"] = tuple(data["collect_errors"])
         return cls(**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Budgets of one run: wall and CPU seconds, bytes of address space (0: none)."""
+
+    wall: float
+    cpu: int
+    memory: int
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run to be made: a selection (None: what the arguments collect), on clean or on a mutant.
+
+    ``mutation`` is (path, mutated bytes) or None; ``attest`` are the project's files whose
+    compilation is reported; ``reach`` are the files whose lines are traced (the reach run only).
+    ``seed`` marks the clean run whose bytecode later runs may read.
+    """
+
+    executor: str
+    args: tuple[str, ...]
+    limits: Limits
+    input: str
+    attest: tuple[str, ...]
+    selection: tuple[str, ...] | None = None
+    mutation: tuple[str, bytes] | None = None
+    reach: tuple[str, ...] = ()
+    seed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run's record, and what only the clean runs are asked for.
+
+    ``collected`` are the ids in running order, ``seconds`` each test's time, ``reach`` the raw line
+    data of each process, ``statements`` per file the numbers of its statements and of those run.
+    """
+
+    record: RunRecord
+    collected: tuple[str, ...]
+    seconds: dict[str, float]
+    reach: list[dict[str, Any]]
+    statements: dict[str, Any]
+
+
+class Runner:
+    """A server process that makes sealed runs, and the runs now under way in it."""
+
+    def __init__(self, python: str, spec: dict[str, Any], probe: Path) -> None:
+        ours, theirs = socket.socketpair()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the runner
+        # -B: before the private root exists, bytecode would be written to the user's own disk.
+        self._process = subprocess.Popen(
+            [python, "-B", str(probe / "_hermutic_server.py"), str(theirs.fileno())],
+            stdin=subprocess.DEVNULL,
+            stdout=self._errors,
+            stderr=self._errors,
+            pass_fds=[theirs.fileno()],
+            env=spec["server_env"],
+            start_new_session=True,
+        )
+        theirs.close()
+        self._connection = ours
+        self._jobs: dict[int, tuple[Job, dict[str, Any]]] = {}
+        self._next = 0
+        self._send(spec)
+        started = self._receive()
+        if "ready" not in started:
+            self.close()
+            raise SandboxFailed(started.get("fault", "the server gave no reason"))
+
+    def warm(self, modules: list[str], env: dict[str, str], roots: list[str]) -> str:
+        """Import the modules in the server, for ``fork``; what prevents that executor, or ""."""
+        self._send({"op": "warm", "modules": modules, "env": env, "roots": roots})
+        return str(self._receive()["warm"])
+
+    def submit(self, job: Job, request: dict[str, Any]) -> int:
+        """Start a run; ``request`` is what the sandbox adds (see ``harness.sandbox.request``)."""
+        self._next += 1
+        self._jobs[self._next] = (job, request)
+        self._send({"op": "run", "id": self._next, **request})
+        return self._next
+
+    def wait(self) -> tuple[int, Finished]:
+        """Block until some run is done."""
+        answer = self._receive()
+        job, request = self._jobs.pop(answer["id"])
+        return answer["id"], _finished(job, request, answer["result"])
+
+    @property
+    def under_way(self) -> int:
+        """How many runs are not done yet."""
+        return len(self._jobs)
+
+    def close(self) -> None:
+        """End the server and with it every process of every run."""
+        self._connection.close()
+        try:
+            self._process.wait(timeout=_CLOSE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._errors.close()
+
+    def _send(self, message: dict[str, Any]) -> None:
+        data = json.dumps(message).encode()
+        try:
+            self._connection.sendall(struct.pack(">Q", len(data)) + data)
+        except OSError as error:
+            raise SandboxFailed(self._last_words()) from error
+
+    def _receive(self) -> dict[str, Any]:
+        length = struct.unpack(">Q", self._exactly(8))[0]
+        message: dict[str, Any] = json.loads(self._exactly(length))
+        return message
+
+    def _exactly(self, count: int) -> bytes:
+        data = bytearray()
+        while len(data) < count:
+            part = self._connection.recv(min(count - len(data), 1 << 20))
+            if not part:
+                raise SandboxFailed(self._last_words())
+            data += part
+        return bytes(data)
+
+    def _last_words(self) -> str:
+        self._errors.seek(0)
+        text = self._errors.read()[-2000:].decode("utf-8", "backslashreplace").strip()
+        return text or "the sandbox's server ended without a word"
+
+
+class SandboxFailed(Exception):
+    """The sandbox could not be made or its server has ended; the message says why."""
+
+
+def _finished(job: Job, request: dict[str, Any], result: dict[str, Any]) -> Finished:
+    """Read a run's raw events into its record."""
+    events = [
+        event for text in result.get("events", ()) for event in map(json.loads, text.splitlines())
+    ]
+    tests, seconds = _tests(events)
+    collected = next((event[1] for event in events if event[0] == "collected"), None)
+    begun = [event[1] for event in events if event[0] == "begin"]
+    record = RunRecord(
+        argv=("python", "-m", "pytest", *job.args),
+        environment=request["environment"],
+        input=job.input,
+        executor=job.executor,
+        isolation=request["isolation"],
+        exit=result.get("exit"),
+        signal=result.get("signal"),
+        limit=result.get("limit"),
+        collected=None if collected is None else len(collected),
+        finished=any(event[0] == "finished" for event in events),
+        results=tests,
+        running=begun[-1] if begun and begun[-1] not in seconds else None,
+        attested=_attested(events),
+        collect_errors=tuple(
+            f"{event[1]}: {event[2]}" for event in events if event[0] == "uncollected"
+        ),
+        fault=result.get("fault", ""),
+        output=result.get("output", ""),
+        wall=result.get("wall", 0.0),
+        cpu=result.get("cpu", 0.0),
+        peak=result.get("peak", 0),
+    )
+    return Finished(
+        record,
+        tuple(collected or ()),
+        seconds,
+        [json.loads(text) for text in result.get("reach", ())],
+        json.loads(result.get("statements") or "{}"),
+    )
+
+
+def _tests(events: list[list[Any]]) -> tuple[tuple[TestResult, ...], dict[str, float]]:
+    """Each test's outcome in running order; one that failed and then never ended has failed."""
+    found: dict[str, TestResult] = {}
+    seconds: dict[str, float] = {}
+    for event in events:
+        if event[0] in ("failing", "end"):
+            found[event[1]] = TestResult(*event[1:5])
+        if event[0] == "end":
+            seconds[event[1]] = event[5]
+    return tuple(found.values()), seconds
+
+
+def _attested(events: list[list[Any]]) -> tuple[Attestation, ...]:
+    pairs = {(event[1], event[2]) for event in events if event[0] == "attest"}
+    return tuple(Attestation(*pair) for pair in sorted(pairs))
+
+
+def tool(
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    timeout: float | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a helper program (pip, an interpreter's self-description) and return what it said."""
+    return subprocess.run(
+        list(argv),
+        env=None if env is None else dict(env),
+        cwd=cwd,
+        timeout=timeout,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="backslashreplace",
+        check=False,
+    )
+
+
+def stream(argv: Sequence[str], cwd: Path | None = None) -> int:
+    """Run a program on this terminal; its exit code."""
+    return subprocess.run(list(argv), cwd=cwd, check=False).returncode

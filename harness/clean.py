@@ -1,0 +1,295 @@
+"""Turns the unchanged project into its suite: reach, usable tests, budgets, the executor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from harness.errors import NOT_GREEN, USAGE, Problem, did_you_mean
+from harness.interpreter import Interpreter
+from harness.lab import Answer, Ask, Lab, Task
+from harness.mutant import sha256
+from harness.project import Project
+from harness.reach import Reach, measure
+from harness.run import GREEN, Finished, Job, Limits
+from harness.sandbox import NAMESPACES
+from harness.store import key
+
+FORK = "fork"
+FRESH = "fresh"
+
+# A clean suite may be slow, but one that has not ended in this time never will.
+CLEAN_LIMITS = Limits(wall=4 * 3600.0, cpu=0, memory=0)
+# A test of a few milliseconds may take seconds on a machine that is busy elsewhere.
+WALL_FLOOR = 20.0
+CPU_FLOOR = 5.0
+# Address space: interpreters and thread stacks map far more than they use.
+MEMORY_FLOOR = 2 << 30
+MEMORY_PER_PEAK = 4
+
+# Plugins that would change which tests run, where, in what order or how often, each with the
+# argument by which its users switch it off. A later argument wins over the project's addopts.
+SWITCHED_OFF = {
+    "pytest-xdist": ("-n0",),
+    "pytest-cov": ("--no-cov",),
+    "pytest-randomly": ("--randomly-seed=0", "--randomly-dont-reorganize"),
+    "pytest-rerunfailures": ("--reruns=0",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What every run of a session has in common. ``project_digest`` covers all files and settings."""
+
+    project_digest: str
+    environment: str
+    arguments: tuple[str, ...]
+    tests: tuple[str, ...]
+    sources: tuple[str, ...]
+    timeout_factor: float
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """The clean suite. ``usable`` tests passed twice and can judge; ``seconds`` is each one's time,
+    ``overhead`` what a run takes beside them, ``peak`` the memory of the whole suite in bytes."""
+
+    reach: Reach
+    executor: str
+    can_fork: bool
+    usable: frozenset[str]
+    flaky: tuple[str, ...]
+    set_aside: tuple[str, ...]
+    notes: tuple[str, ...]
+    seconds: dict[str, float]
+    overhead: float
+    peak: int
+    runs: tuple[str, ...]
+
+
+def arguments(project: Project, interpreter: Interpreter) -> tuple[str, ...]:
+    """pytest's arguments in every run, the selection's files aside."""
+    installed = {name.lower().replace("_", "-") for name, _, _ in interpreter.distributions}
+    off = [flag for name, flags in SWITCHED_OFF.items() if name in installed for flag in flags]
+    # The root is named because pytest would otherwise guess it from the files, and test ids with it.
+    probe = ("-p", "_hermutic_pytest", "--rootdir", "{project}", "--color=no", "--tb=short")
+    return (*probe, *project.pytest_args, *off)
+
+
+def ask(
+    base: Base,
+    role: str,
+    executor: str,
+    limits: Limits,
+    *,
+    selection: tuple[str, ...] | None = None,
+    mutation: tuple[str, bytes] | None = None,
+    reach: bool = False,
+    nonce: str = "",
+) -> Ask:
+    """A run with its key. ``nonce`` makes a run that must be made again one of its own."""
+    files = base.tests if selection is None else _files(selection)
+    # A mutant's run may end at the first failure: one is enough. A clean one names them all.
+    stop = ("-x",) if mutation else ("--maxfail=0",)
+    changed = [mutation[0], sha256(mutation[1])] if mutation else None
+    run_key = key(
+        run=[executor, base.arguments, stop, files, selection, changed, nonce],
+        project=base.project_digest,
+        environment=base.environment,
+        limits=[limits.wall, limits.cpu, limits.memory],
+        reach=base.sources if reach else None,
+    )
+    job = Job(
+        executor=executor,
+        args=(*base.arguments, *stop, *files),
+        limits=limits,
+        input=key(project=base.project_digest, changed=changed),
+        attest=(mutation[0],) if mutation else base.sources,
+        selection=selection,
+        mutation=mutation,
+        reach=base.sources if reach else (),
+        seed=reach,
+    )
+    return Ask(role, run_key, job)
+
+
+def _files(selection: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(test.split("::")[0] for test in selection))
+
+
+def measure_suite(lab: Lab, base: Base, wanted: str, set_aside: tuple[str, ...]) -> Suite:
+    """Two clean runs, or three where they disagree; Problem if the suite is not green."""
+    first, reach = _reach(lab, base)
+    _refuse_uncollected(first)
+    executor, notes = _executor(lab, base, reach, wanted)
+    can_fork = executor == FORK
+    second = lab.one(_single(ask(base, "clean-again", executor, CLEAN_LIMITS)))
+    if executor == FORK and _differing(first, second):
+        third = lab.one(_single(ask(base, "clean-again", FRESH, CLEAN_LIMITS)))
+        if not _differing(first, third):
+            executor, can_fork, second = FRESH, False, third
+            notes += ("executor: fresh, because the clean suite ends otherwise when forked",)
+    flaky = _differing(first, second)
+    red = {r.id for r in second.record.results if r.outcome not in GREEN} - set(flaky)
+    _refuse_red(second, red, set_aside, reach.tests)
+    usable = frozenset(reach.tests) - red - set(flaky) - set(set_aside)
+    if not usable:
+        raise Problem(
+            NOT_GREEN,
+            "could not measure: no test is left that passes on clean and is not set aside",
+        )
+    seconds = second.finished.seconds
+    return Suite(
+        reach=reach,
+        executor=executor,
+        can_fork=can_fork,
+        usable=usable,
+        flaky=flaky,
+        set_aside=tuple(sorted(set(set_aside))),
+        notes=notes,
+        seconds=seconds,
+        overhead=max(0.0, second.record.wall - sum(seconds.values())),
+        peak=max(first.record.peak, second.record.peak),
+        runs=(first.run, second.run),
+    )
+
+
+def limits(suite: Suite, base: Base, selection: Iterable[str]) -> Limits:
+    """The budget of a selection: its time on clean, scaled, with a generous floor."""
+    expected = suite.overhead + sum(suite.seconds.get(test, 0.0) for test in selection)
+    scaled = expected * base.timeout_factor
+    return Limits(
+        wall=round(max(WALL_FLOOR, 2 * scaled), 1),
+        cpu=math.ceil(max(CPU_FLOOR, scaled)),
+        memory=max(MEMORY_FLOOR, MEMORY_PER_PEAK * suite.peak),
+    )
+
+
+def _single(wanted: Ask) -> Task[Answer]:
+    answer = yield wanted
+    return answer
+
+
+def _reach(lab: Lab, base: Base) -> tuple[Answer, Reach]:
+    """The reach run, whose bytecode later runs may read; or, if it is stored, what it gave."""
+    wanted = ask(base, "clean", FRESH, CLEAN_LIMITS, reach=True)
+    name = key(reach=wanted.key)
+    stored = lab.store.get(name)
+    if stored is not None and lab.store.get(wanted.key) is not None:
+        lab.prepare = lambda: _seed(lab, base)
+        return lab.one(_single(wanted)), Reach.from_json(stored)
+    answer = lab.make(wanted)
+    _refuse_uncollected(answer)
+    reach = measure(answer.finished, lab.sandbox.roots(0), base.sources)
+    lab.store.put(name, reach.to_json())
+    return answer, reach
+
+
+def _seed(lab: Lab, base: Base) -> None:
+    """The reach run came from the store: import everything once, for the bytecode alone."""
+    wanted = ask(base, "seed", FRESH, CLEAN_LIMITS)
+    job = replace(wanted.job, args=(*wanted.job.args, "--collect-only"), seed=True)
+    lab.make(Ask("seed", key(seed=wanted.key), job))
+
+
+def _executor(lab: Lab, base: Base, reach: Reach, wanted: str) -> tuple[str, tuple[str, ...]]:
+    """``fork`` where it is safe, else ``fresh`` and the reason."""
+    if wanted == FRESH:
+        return FRESH, ()
+    if lab.sandbox.isolation != NAMESPACES:
+        return FRESH, ("executor: fresh, because fork needs the namespaces' sandbox",)
+    modules = list(reach.modules)
+    name = key(warm=modules, environment=base.environment, project=base.project_digest)
+    stored = lab.store.get(name)
+    seed = lab.prepare
+
+    def warm() -> str:
+        seed()
+        return lab.runner.warm(modules, lab.sandbox.env_of(0), lab.sandbox.roots(0))
+
+    if stored is None:
+        stored = {"prevents": warm()}
+        lab.prepare = lambda: None
+        lab.store.put(name, stored)
+    else:
+        lab.prepare = lambda: _ignore(warm())
+    if stored["prevents"]:
+        return FRESH, (f"executor: fresh, because {stored['prevents']}",)
+    return FORK, ()
+
+
+def _ignore(_reason: str) -> None:
+    """The reason why fork is not safe is already known from the store."""
+
+
+def _differing(first: Answer, second: Answer) -> tuple[str, ...]:
+    """The tests whose outcome is not the same in both runs."""
+    one = {result.id: result.outcome for result in first.record.results}
+    other = {result.id: result.outcome for result in second.record.results}
+    return tuple(
+        sorted(test for test in one.keys() | other.keys() if one.get(test) != other.get(test))
+    )
+
+
+def _refuse_uncollected(answer: Answer) -> None:
+    record = answer.record
+    if record.fault:
+        raise Problem(4, f"could not run the clean suite: {record.fault}")
+    if record.collect_errors:
+        errors = "\n  ".join(record.collect_errors)
+        raise Problem(
+            NOT_GREEN,
+            f"could not collect the tests on clean:\n  {errors}\nmake `{_by_hand(record.argv)}` pass first",
+        )
+    if record.collected is None or not record.finished:
+        raise Problem(
+            NOT_GREEN,
+            f"could not measure: the clean suite did not end by itself ({_ending(answer.finished)}):\n"
+            + _tail(record.output),
+        )
+    if not record.collected:
+        raise Problem(
+            NOT_GREEN, "could not measure: pytest finds no tests; name them with --tests PATH"
+        )
+
+
+def _refuse_red(
+    answer: Answer, red: set[str], set_aside: tuple[str, ...], tests: tuple[str, ...]
+) -> None:
+    for test in set_aside:
+        if test not in tests:
+            raise Problem(
+                USAGE,
+                f"could not set aside '{test}': the suite has no such test{did_you_mean(test, tests)}",
+            )
+    left = sorted(red - set(set_aside))
+    if left:
+        messages = {r.id: r.message.splitlines() for r in answer.record.results}
+        lines = "\n".join(f"  {test}\n      {(messages[test] or [''])[0]}" for test in left)
+        raise Problem(
+            NOT_GREEN,
+            f"the clean suite is not green; {len(left)} test(s) fail without any mutant:\n{lines}\n"
+            "mend them, or go on without them: --set-aside NODEID for each",
+        )
+    if answer.record.exit not in (0, 1) or (answer.record.exit == 1 and not red):
+        raise Problem(
+            NOT_GREEN,
+            f"every test passes on clean, but pytest ends with {_ending(answer.finished)}:\n"
+            + _tail(answer.record.output),
+        )
+
+
+def _ending(finished: Finished) -> str:
+    record = finished.record
+    return f"signal {record.signal}" if record.signal is not None else f"exit code {record.exit}"
+
+
+def _by_hand(argv: tuple[str, ...]) -> str:
+    """The command as a person would type it: without the probe."""
+    skipped = {"-p", "_hermutic_pytest", "--rootdir", "{project}", "--color=no", "--tb=short"}
+    return " ".join(word for word in argv if word not in skipped)
+
+
+def _tail(output: str, lines: int = 15) -> str:
+    return "\n".join("  " + line for line in output.rstrip().splitlines()[-lines:])

@@ -1,0 +1,54 @@
+"""Turns a mutant and reach into its selection: the tests that reach it, cheapest killers first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.mutant import IMPORT, Mutant
+from harness.reach import OUTSIDE, Reach
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """``selection`` in running order; ``reached`` says whether the statement ran at all.
+
+    A mutant can be reached by tests that cannot judge it (flaky, set aside): reached, but without a
+    selection.
+    """
+
+    selection: tuple[str, ...]
+    reached: bool
+
+
+def select(mutant: Mutant, reach: Reach, usable: frozenset[str]) -> Plan:
+    """The tests among ``usable`` that execute the mutant's statement.
+
+    A statement that runs while its module is imported is seen by every test file that imports the
+    module: pytest imports it once for all of them, so the lines alone would name the first.
+    """
+    mask = reach.of_lines(mutant.path, mutant.first_line, mutant.last_line)
+    if mask and (mutant.place == IMPORT or mask & OUTSIDE):
+        mask |= reach.importers[mutant.path]
+    return Plan(ordered(mask, reach, usable), bool(mask))
+
+
+def everything(reach: Reach, usable: frozenset[str]) -> tuple[str, ...]:
+    """All usable tests, in the order of a selection."""
+    return ordered((2 << len(reach.tests)) - 1, reach, usable)
+
+
+def ordered(mask: int, reach: Reach, usable: frozenset[str]) -> tuple[str, ...]:
+    """The usable tests of a mask: files by their cheapest test, the tests of a file by cost.
+
+    A file's tests stay together, so that its fixtures are set up once. Cost is the number of executed lines, so that the order never depends on a clock; equal costs
+    keep the suite's own order.
+    """
+    chosen = [
+        (reach.cost[index], index, test)
+        for index, test in enumerate(reach.tests)
+        if mask >> (index + 1) & 1 and test in usable
+    ]
+    files: dict[str, list[tuple[int, int, str]]] = {}
+    for entry in sorted(chosen):
+        files.setdefault(entry[2].split("::")[0], []).append(entry)
+    return tuple(test for file in files.values() for _, _, test in file)

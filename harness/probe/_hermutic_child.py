@@ -1,0 +1,138 @@
+"""Turns a forked process into the tests' process: limits, descriptors, then pytest."""
+
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import _hermutic_kernel as kernel
+import _hermutic_start
+
+
+def become_tests(request: dict[str, Any], *, in_namespace: bool) -> None:
+    """Never returns. What goes wrong before the tests start is the instrument's fault, and said."""
+    try:
+        _detach(request)
+        _limit(request["limits"])
+        if in_namespace and os.getuid():
+            kernel.drop_capabilities()
+        os.chdir(request["project"])
+    except BaseException as error:
+        _report_fault(request, error)
+    if request["mode"] == "fresh":
+        _exec(request)
+    leave(lambda: _pytest_here(request))
+
+
+def _detach(request: dict[str, Any]) -> None:
+    os.setsid()
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # what a Python interpreter starts with
+    null = os.open(os.devnull, os.O_RDONLY)
+    output = os.open(request["task"]["out"] + "/output", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(null, 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.closerange(3, 1024)
+
+
+def _limit(limits: dict[str, Any]) -> None:
+    """CPU seconds and address space; no core files. A limit of 0 means none."""
+    if limits["cpu"]:
+        _lower(resource.RLIMIT_CPU, limits["cpu"])
+    if limits["memory"]:
+        _lower(resource.RLIMIT_AS, limits["memory"])
+    _lower(resource.RLIMIT_CORE, 0)
+
+
+def _lower(kind: int, value: int) -> None:
+    _, hard = resource.getrlimit(kind)
+    if hard != resource.RLIM_INFINITY:
+        value = min(value, hard)
+    # A soft limit only: the tests may look at the hard one, and what they start may need it.
+    resource.setrlimit(kind, (value, hard))
+
+
+def _report_fault(request: dict[str, Any], error: BaseException) -> None:
+    with open(request["task"]["out"] + "/fault", "w") as file:
+        file.write(f"could not start the tests' process: {error!r}")
+    os._exit(70)
+
+
+def _exec(request: dict[str, Any]) -> None:
+    argv = [request["python"], "-m", "pytest", *request["args"]]
+    try:
+        os.execve(request["python"], argv, request["env"])
+    except BaseException as error:
+        _report_fault(request, error)
+
+
+def _pytest_here(request: dict[str, Any]) -> int:
+    """What ``python -m pytest`` does, here, from the state that a new interpreter has."""
+    import importlib
+    import importlib.util
+    import types
+
+    os.environ.clear()
+    os.environ.update(request["env"])
+    sys.path[:] = [request["project"], *request["path"]]
+    importlib.invalidate_caches()
+    specification = importlib.util.find_spec("pytest.__main__")
+    assert specification is not None
+    assert specification.origin is not None
+    main = types.ModuleType("__main__")
+    main.__spec__ = specification
+    main.__file__ = specification.origin
+    main.__package__ = "pytest"
+    sys.modules["__main__"] = main
+    sys.argv[:] = [specification.origin, *request["args"]]
+    sys.orig_argv[:] = [request["python"], "-m", "pytest", *request["args"]]
+    _hermutic_start.start(request["task"])
+    import pytest
+
+    return int(pytest.main(request["args"]))
+
+
+def leave(work: Callable[[], int]) -> None:
+    """End this process as the interpreter would end after ``work``: same exit code, same handlers."""
+    try:
+        code = work()
+    except SystemExit as error:
+        code = _exit_code(error.code)
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+        code = 1
+    _finish()
+    os._exit(code & 0xFF)
+
+
+def _exit_code(code: Any) -> int:
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code
+    print(code, file=sys.stderr)
+    return 1
+
+
+def _finish() -> None:
+    """Threads, exit handlers and streams, in the interpreter's own order."""
+    import atexit
+    import threading
+
+    try:
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()

@@ -1,0 +1,187 @@
+"""Turns a project and the folders it needs into a private root, and that into a view per run.
+
+Two levels. ``enter_root`` runs once: the server moves into namespaces of its own and builds a root
+that holds the system's programs, the interpreter, and a snapshot of the project, and nothing else
+of the machine. ``enter_view`` runs once per run: a copy-on-write view of the snapshot, with its own
+/tmp, /dev/shm, home, processes and network, which vanishes with the run's last process.
+"""
+
+import hashlib
+import os
+import shutil
+import stat
+from typing import Any
+
+import _hermutic_kernel as kernel
+
+# All that belongs to a run lies below one fixed path: a run looks the same on every machine.
+HOME = "/hermutic"
+PROJECT = "/hermutic/project"
+PYCACHE = "/hermutic/pycache"
+OUT = "/hermutic/out"
+SITE = "/hermutic/site"
+BASE_FOLDERS = ("project", "pycache", "home", "out", "site")
+
+# The new root is put together on /sys: a folder of every Linux that no project or Python lies in.
+_BUILD = "/sys"
+_SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "nix")
+_EMPTY = ("proc", "sys", "dev", "tmp", "run", "var", "hermutic")
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+_DEVICE_LINKS = (
+    ("/proc/self/fd", "fd"),
+    ("/proc/self/fd/0", "stdin"),
+    ("/proc/self/fd/1", "stdout"),
+    ("/proc/self/fd/2", "stderr"),
+    ("pts/ptmx", "ptmx"),
+)
+
+
+def unshare_server() -> None:
+    """First half of entering: namespaces of the server's own (its next child is in them)."""
+    uid, gid = os.getuid(), os.getgid()
+    user = kernel.CLONE_NEWUSER if uid else 0
+    kernel.unshare(
+        user | kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
+    )
+    if uid:
+        kernel.map_same_user(uid, gid)
+
+
+def enter_root(spec: dict[str, Any]) -> None:
+    """Build the private root that ``spec`` describes and move into it."""
+    os.umask(0o022)
+    kernel.set_hostname("localhost")
+    kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
+    host_sys = os.open("/sys", os.O_PATH)
+    kernel.mount("tmpfs", _BUILD, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755")
+    for name in _EMPTY:
+        os.mkdir(f"{_BUILD}/{name}")
+    os.makedirs(f"{_BUILD}/var/tmp")
+    kernel.bind(f"/proc/self/fd/{host_sys}", f"{_BUILD}/sys", read_only=True)
+    for name in _SYSTEM:
+        _system_folder(name)
+    _devices(f"{_BUILD}/dev")
+    kernel.mount("tmpfs", _BUILD + HOME, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755")
+    snapshot(spec, _BUILD + HOME)
+    for alias in spec["aliases"]:
+        _appear(_BUILD + PROJECT, _BUILD + alias)
+    for path in spec["binds"]:
+        _appear(path, _BUILD + path, read_only=True)
+    for path, target in spec["links"]:
+        os.makedirs(os.path.dirname(_BUILD + path), exist_ok=True)
+        if not os.path.lexists(_BUILD + path):
+            os.symlink(target, _BUILD + path)
+    for path in spec["masks"]:
+        kernel.mount("tmpfs", _BUILD + path, "tmpfs", kernel.MS_RDONLY, "size=4k")
+    if spec["site"]:
+        _merge_probe(_BUILD + SITE, _BUILD + spec["site"])
+    kernel.mount("proc", f"{_BUILD}/proc", "proc")
+    kernel.enter_root(_BUILD)
+
+
+def _system_folder(name: str) -> None:
+    path = f"/{name}"
+    if os.path.islink(path):
+        os.symlink(os.readlink(path), _BUILD + path)
+    elif os.path.isdir(path):
+        _appear(path, _BUILD + path, read_only=True)
+
+
+def _appear(source: str, target: str, *, read_only: bool = False) -> None:
+    if os.path.isdir(source):
+        os.makedirs(target, exist_ok=True)
+    else:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        open(target, "a").close()
+    kernel.bind(source, target, read_only=read_only)
+
+
+def _devices(folder: str) -> None:
+    kernel.mount("tmpfs", folder, "tmpfs", kernel.MS_NOSUID, "mode=755")
+    for name in _DEVICES:
+        open(f"{folder}/{name}", "w").close()
+        kernel.bind(f"/dev/{name}", f"{folder}/{name}")
+    for target, name in _DEVICE_LINKS:
+        os.symlink(target, f"{folder}/{name}")
+    os.mkdir(f"{folder}/shm")
+    os.mkdir(f"{folder}/pts")
+    flags = kernel.MS_NOSUID
+    kernel.mount("devpts", f"{folder}/pts", "devpts", flags, "newinstance,ptmxmode=0666,mode=620")
+
+
+def _merge_probe(probe: str, site: str) -> None:
+    """The interpreter's package folder with the probe beside the user's packages, read-only."""
+    layers = [os.open(path, os.O_PATH) for path in (probe, site)]
+    data = "lowerdir=" + ":".join(f"/proc/self/fd/{layer}" for layer in layers)
+    kernel.mount("overlay", site, "overlay", kernel.MS_RDONLY, data)
+    for layer in layers:
+        os.close(layer)
+
+
+def snapshot(spec: dict[str, Any], home: str) -> None:
+    """Copy the project's files and the probe below ``home``; ValueError if a file has changed."""
+    for name in BASE_FOLDERS:
+        os.makedirs(f"{home}/{name}", exist_ok=True)
+    for name in os.listdir(spec["probe"]):
+        if name.startswith("_hermutic"):
+            shutil.copyfile(f"{spec['probe']}/{name}", f"{home}/site/{name}")
+    with open(f"{home}/site/_hermutic.pth", "w") as file:
+        file.write("import _hermutic_start\n")
+    for relative, digest in spec["files"]:
+        _copy(f"{spec['project']}/{relative}", f"{home}/project/{relative}", digest)
+
+
+def _copy(source: str, target: str, digest: str) -> None:
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    status = os.lstat(source)
+    if stat.S_ISLNK(status.st_mode):
+        os.symlink(os.readlink(source), target)
+        return
+    with open(source, "rb") as file:
+        data = file.read()
+    if digest != hashlib.sha256(data).hexdigest():
+        raise ValueError(f"{source} changed while the run was starting; run again")
+    with open(target, "wb") as file:
+        file.write(data)
+    os.chmod(target, stat.S_IMODE(status.st_mode) | stat.S_IRUSR | stat.S_IWUSR)
+    os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def enter_view(spec: dict[str, Any], network: int, *, seed: bool) -> None:
+    """Give this process (the first of its PID namespace) a private view of the root.
+
+    With ``seed`` the bytecode that the run writes goes to the shared snapshot: only a clean run may.
+    """
+    kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
+    kernel.setns(network, kernel.CLONE_NEWNET)
+    inner = [(path, os.open(path, os.O_PATH)) for path in spec["inner"]]
+    base = os.open(HOME, os.O_PATH)
+    size = f"size={spec['scratch']},mode=755"
+    kernel.mount("tmpfs", HOME, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, size)
+    scratch = os.open(HOME, os.O_PATH)
+    for name in ("upper", "work", "out", "home"):
+        os.mkdir(f"{HOME}/{name}")
+    for name in ("tmp", "vartmp", "shm"):
+        os.mkdir(f"{HOME}/{name}")
+        os.chmod(f"{HOME}/{name}", 0o1777)
+    here = f"/proc/self/fd/{scratch}"
+    layers = f"lowerdir=/proc/self/fd/{base},upperdir={here}/upper,workdir={here}/work"
+    own_user = ",userxattr" if os.getuid() else ""
+    kernel.mount("overlay", HOME, "overlay", kernel.MS_NOSUID, layers + own_user)
+    if seed:
+        kernel.bind(f"/proc/self/fd/{base}/pycache", PYCACHE)
+    for name, target in (
+        ("out", OUT),
+        ("home", f"{HOME}/home"),
+        ("tmp", "/tmp"),
+        ("vartmp", "/var/tmp"),
+        ("shm", "/dev/shm"),
+    ):
+        kernel.bind(f"{here}/{name}", target)
+    for alias in spec["aliases"]:
+        _appear(PROJECT, alias)
+    for path, folder in inner:
+        _appear(f"/proc/self/fd/{folder}", path)
+    kernel.mount("proc", "/proc", "proc")
+    for descriptor in (base, scratch, *(folder for _, folder in inner)):
+        os.close(descriptor)

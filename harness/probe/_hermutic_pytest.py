@@ -1,0 +1,104 @@
+"""Turns one pytest session into events: what was collected, each test's outcome, how it ended.
+
+PYTEST_DONT_REWRITE: the fork executor has this module loaded before pytest starts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import _hermutic_start as probe
+import pytest
+
+_MESSAGE_LENGTH = 300  # enough for an assertion's first lines; the whole output is kept elsewhere
+
+_task: dict[str, Any] = {}
+_worst: dict[str, tuple[str, str, str]] = {}
+_began: dict[str, float] = {}
+_RANK = {"passed": 0, "xpassed": 1, "xfailed": 2, "skipped": 3, "failed": 4, "error": 5}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    _task.clear()
+    _task.update(probe.read_task())
+    _worst.clear()
+    _began.clear()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Iterator[None]:
+    """After every other plugin has had its say: exactly the selection, in its order."""
+    yield
+    selection = _task.get("selection")
+    if selection is None:
+        return
+    by_id: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        by_id.setdefault(item.nodeid, []).append(item)
+    chosen = [item for test in selection for item in by_id.pop(test, ())]
+    config.hook.pytest_deselected(items=[item for rest in by_id.values() for item in rest])
+    items[:] = chosen
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    probe.emit("collected", [item.nodeid for item in session.items])
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    if report.failed:
+        probe.emit("uncollected", report.nodeid, _message(report))
+
+
+def pytest_runtest_logstart(nodeid: str) -> None:
+    probe.emit("begin", nodeid)
+    _began[nodeid] = time.perf_counter()
+    probe.set_current_test(nodeid)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    outcome = _outcome(report)
+    if outcome is None:
+        return
+    before = _worst.get(report.nodeid)
+    if before is None or _RANK[outcome] > _RANK[before[0]]:
+        _worst[report.nodeid] = (outcome, report.when or "", _message(report))
+        if outcome in ("failed", "error"):
+            probe.emit("failing", report.nodeid, *_worst[report.nodeid])
+
+
+def pytest_runtest_logfinish(nodeid: str) -> None:
+    seconds = time.perf_counter() - _began.pop(nodeid, time.perf_counter())
+    outcome, phase, message = _worst.pop(nodeid, ("skipped", "", "no report"))
+    probe.emit("end", nodeid, outcome, phase, message, round(seconds, 6))
+    probe.set_current_test("")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    probe.emit("finished", int(exitstatus))
+    probe.save_statements()
+
+
+def pytest_internalerror(excrepr: Any) -> None:
+    probe.emit("internal", str(excrepr)[-_MESSAGE_LENGTH:])
+
+
+def _outcome(report: pytest.TestReport) -> str | None:
+    if report.failed:
+        return "failed" if report.when == "call" else "error"
+    expected_to_fail = hasattr(report, "wasxfail")
+    if report.skipped:
+        return "xfailed" if expected_to_fail else "skipped"
+    if report.when == "call" and report.passed:
+        return "xpassed" if expected_to_fail else "passed"
+    return None
+
+
+def _message(report: Any) -> str:
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = crash.message if crash is not None else str(report.longrepr or "")
+    return text[:_MESSAGE_LENGTH] if report.failed else ""

@@ -1,0 +1,169 @@
+"""Turns one request into one sealed run: its view, its processes, and then its events as JSON.
+
+This process is the first of the run's PID namespace (or, where there is none, the adopter of its
+orphans), so that when it kills "everything" nothing of the run is left.
+"""
+
+import base64
+import contextlib
+import json
+import os
+import resource
+import shutil
+import signal
+import sys
+import time
+from typing import Any
+
+import _hermutic_child
+import _hermutic_jail as jail
+import _hermutic_kernel as kernel
+
+_OUTPUT_LENGTH = 16_384  # the tail of what the tests printed; pytest's own summary is always in it
+
+
+def run(spec: dict[str, Any], request: dict[str, Any], network: int, answer: int) -> None:
+    """Never returns: writes the result to the descriptor ``answer`` and ends this process."""
+    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+        if sys.platform == "linux":
+            kernel.die_with_parent()
+        if spec["isolation"] == "namespaces":
+            jail.enter_view(spec, network, seed=request["seed"])
+        else:
+            _copied_tree(spec, request)
+        _mutate(request)
+        result = _supervise(spec, request)
+    except BaseException as error:
+        result = {"fault": f"could not make the sandbox: {error!r}"}
+    data = json.dumps(result).encode()
+    while data:
+        data = data[os.write(answer, data) :]
+    os._exit(0)
+
+
+def _copied_tree(spec: dict[str, Any], request: dict[str, Any]) -> None:
+    """Without namespaces: a fresh copy of the snapshot in this run's own folder."""
+    if sys.platform == "linux":
+        kernel.adopt_orphans()
+    home = request["home"]
+    shutil.rmtree(home, ignore_errors=True)
+    for name in ("out", "home", "tmp", "pycache"):
+        os.makedirs(f"{home}/{name}")
+    shutil.copytree(f"{spec['base']}/project", f"{home}/project", symlinks=True)
+
+
+def _mutate(request: dict[str, Any]) -> None:
+    with open(request["task_path"], "w", encoding="utf-8") as file:
+        json.dump(request["task"], file)
+    if not request["mutation"]:
+        return
+    path = request["mutation"]["path"]
+    with open(f"{request['project']}/{path}", "wb") as code:
+        code.write(base64.b64decode(request["mutation"]["bytes"]))
+    for root in request["task"]["roots"]:
+        _forget_bytecode(request["pycache"] + os.path.dirname(f"{root}/{path}"), path)
+
+
+def _forget_bytecode(folder: str, path: str) -> None:
+    """No bytecode of the mutated file may be found, whatever its time stamp says."""
+    stem = os.path.splitext(os.path.basename(path))[0] + "."
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return  # nothing was compiled there
+    for name in names:
+        if name.startswith(stem):
+            os.unlink(f"{folder}/{name}")
+
+
+def _supervise(spec: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
+    start = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        _hermutic_child.become_tests(request, in_namespace=spec["isolation"] == "namespaces")
+    status, limit = _wait(child, start + request["limits"]["wall"])
+    wall = time.monotonic() - start
+    kill_rest(child, spec["isolation"])
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+        limit = "cpu"
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {
+        "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
+        "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
+        "limit": limit,
+        "wall": round(wall, 4),
+        "cpu": round(usage.ru_utime + usage.ru_stime, 4),
+        "peak": usage.ru_maxrss * 1024,
+        **_gather(request["task"]["out"]),
+    }
+
+
+def _wait(child: int, deadline: float) -> tuple[int, str | None]:
+    """The child's wait status, and "wall" if it had to be killed at the deadline; reaps orphans."""
+    limit = None
+    while True:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return 0, limit
+            if pid == child:
+                return status, limit
+            if pid == 0:
+                break
+        left = deadline - time.monotonic()
+        if left <= 0 and limit is None:
+            limit = "wall"
+            os.kill(child, signal.SIGKILL)
+        _sleep_until_child(1.0 if limit else min(left, 60.0))
+
+
+def _sleep_until_child(seconds: float) -> None:
+    if hasattr(signal, "sigtimedwait"):
+        signal.sigtimedwait([signal.SIGCHLD], max(seconds, 0.0))
+    else:
+        time.sleep(min(max(seconds, 0.0), 0.005))
+
+
+def kill_rest(child: int, isolation: str) -> None:
+    """End every other process of the run, whatever session or group it moved to."""
+    if isolation == "namespaces":
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child, signal.SIGKILL)
+        while orphans := _children():
+            for pid in orphans:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(-1, 0)
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.waitpid(-1, 0)
+
+
+def _children() -> list[int]:
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            return [int(pid) for pid in file.read().split()]
+    except OSError:
+        return []
+
+
+def _gather(out: str) -> dict[str, Any]:
+    """What the run's processes left in its out folder, as text."""
+    found: dict[str, Any] = {"events": [], "reach": [], "statements": "", "output": "", "fault": ""}
+    for name in sorted(os.listdir(out)):
+        with open(f"{out}/{name}", "rb") as file:
+            if name == "output":
+                file.seek(max(0, os.fstat(file.fileno()).st_size - _OUTPUT_LENGTH))
+            text = file.read().decode("utf-8", "backslashreplace")
+        kind = name.split("-")[0]
+        if kind in ("events", "reach"):
+            found[kind].append(text)
+        elif kind in found:
+            found[kind] = text
+    return found

@@ -1,0 +1,252 @@
+"""Turns requests on a socket into sealed runs, several at a time, and sends each one's result back.
+
+Started by harness/run.py under the tests' interpreter. With ``warm`` it also holds the imported
+third-party modules that the ``fork`` executor's children start from.
+"""
+
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+import traceback
+from typing import Any
+
+import _hermutic_jail as jail
+import _hermutic_kernel as kernel
+import _hermutic_run
+
+_GRACE = 10.0  # seconds over a run's wall limit before the server ends the run itself
+_READY_NETWORKS = (
+    2  # network namespaces made ahead: making one waits for the kernel, not for the CPU
+)
+
+
+def receive(connection: socket.socket) -> dict[str, Any] | None:
+    """One message, or None at the end of the stream."""
+    header = _exactly(connection, 8)
+    if header is None:
+        return None
+    data = _exactly(connection, struct.unpack(">Q", header)[0])
+    if data is None:
+        return None
+    message: dict[str, Any] = json.loads(data)
+    return message
+
+
+def _exactly(connection: socket.socket, count: int) -> bytes | None:
+    parts = bytearray()
+    while len(parts) < count:
+        part = connection.recv(min(count - len(parts), 1 << 20))
+        if not part:
+            return None
+        parts += part
+    return bytes(parts)
+
+
+def send(connection: socket.socket, data: bytes) -> None:
+    """One message: its length in eight bytes, then its JSON text."""
+    connection.sendall(struct.pack(">Q", len(data)) + data)
+
+
+def main() -> None:
+    """Serve until the other end of the socket is closed."""
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    spec = receive(connection)
+    if spec is None:
+        return
+    if spec["isolation"] != "namespaces":
+        _start(connection, spec)
+        return
+    try:
+        kernel.die_with_parent()
+        jail.unshare_server()
+    except OSError as error:
+        send(connection, json.dumps({"fault": str(error)}).encode())
+        return
+    child = os.fork()
+    if child == 0:
+        kernel.die_with_parent()
+        _start(connection, spec)
+        os._exit(0)
+    connection.close()
+    os.waitpid(child, 0)
+
+
+def _start(connection: socket.socket, spec: dict[str, Any]) -> None:
+    try:
+        if spec["isolation"] == "namespaces":
+            jail.enter_root(spec)
+            os.chdir(jail.PROJECT)
+        else:
+            jail.snapshot(spec, spec["base"])
+        networks = _network_maker(spec)
+    except (OSError, ValueError) as error:
+        fault = f"{type(error).__name__}: {error}"
+        send(connection, json.dumps({"fault": fault}).encode())
+        return
+    own = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [entry for entry in sys.path if entry != own]
+    # From here on bytecode goes where the runs' own interpreters put it (see the launch with -B).
+    sys.pycache_prefix = jail.PYCACHE
+    sys.dont_write_bytecode = False
+    send(connection, json.dumps({"ready": os.getpid()}).encode())
+    Server(connection, spec, networks).serve()
+
+
+class Server:
+    """The runs under way, and the socket that requests come from and results go to."""
+
+    def __init__(
+        self, connection: socket.socket, spec: dict[str, Any], networks: socket.socket | None
+    ) -> None:
+        self.connection = connection
+        self.spec = spec
+        self.networks = networks
+        self.runs: dict[
+            int, tuple[int, int, float, bytearray]
+        ] = {}  # pipe: id, pid, deadline, data
+        self.own_processes = -1
+        if spec["isolation"] == "namespaces":
+            self.own_processes = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        self.path = list(sys.path)
+
+    def serve(self) -> None:
+        while True:
+            requests = self.connection.fileno()
+            readable, _, _ = select.select([requests, *self.runs], [], [], 1.0)
+            for source in readable:
+                if source != requests:
+                    self._collect(source)
+            if requests in readable:
+                request = receive(self.connection)
+                if request is None:
+                    self._end_all()
+                    return
+                self._answer(request)
+            self._end_overdue()
+
+    def _answer(self, request: dict[str, Any]) -> None:
+        if request["op"] == "warm":
+            send(self.connection, json.dumps(self._warm(request)).encode())
+        else:
+            self._fork(request)
+
+    def _warm(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Import modules ahead; says what prevents the fork executor, or ""."""
+        os.environ.clear()
+        os.environ.update(request["env"])
+        try:
+            for name in request["modules"]:
+                _import_quietly(name)
+        except SystemExit as error:
+            return {"warm": f"importing {name} ended the interpreter ({error})"}
+        threads = len(os.listdir("/proc/self/task"))
+        if threads != 1:
+            return {
+                "warm": f"importing the tests' third-party modules started {threads - 1} thread(s)"
+            }
+        roots = tuple(root + "/" for root in request["roots"])
+        for name, module in list(sys.modules.items()):
+            if str(getattr(module, "__file__", None) or "").startswith(roots):
+                return {
+                    "warm": f"importing the tests' third-party modules loads {name} of the project"
+                }
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        gc.collect()
+        gc.freeze()
+        return {"warm": ""}
+
+    def _fork(self, request: dict[str, Any]) -> None:
+        reading, writing = os.pipe()
+        network = self._take_network()
+        request["path"] = self.path
+        if self.own_processes >= 0:
+            kernel.unshare(kernel.CLONE_NEWPID)
+        pid = os.fork()
+        if pid == 0:
+            self.connection.close()
+            os.close(reading)
+            _hermutic_run.run(self.spec, request, network, writing)
+        if self.own_processes >= 0:
+            kernel.setns(self.own_processes, kernel.CLONE_NEWPID)
+            os.close(network)
+        os.close(writing)
+        deadline = time.monotonic() + request["limits"]["wall"] + _GRACE
+        self.runs[reading] = (request["id"], pid, deadline, bytearray())
+
+    def _take_network(self) -> int:
+        if self.networks is None:
+            return -1
+        self.networks.send(b"1")
+        _, descriptors, _, _ = socket.recv_fds(self.networks, 1, 1)
+        return descriptors[0]
+
+    def _collect(self, source: int) -> None:
+        identity, pid, _, data = self.runs[source]
+        part = os.read(source, 1 << 20)
+        if part:
+            data += part
+            return
+        del self.runs[source]
+        os.close(source)
+        _, status = os.waitpid(pid, 0)
+        if not data or status != 0:
+            data = bytearray(
+                json.dumps({"fault": f"the run's first process ended with {status}"}).encode()
+            )
+        send(self.connection, b'{"id": %d, "result": %s}' % (identity, bytes(data)))
+
+    def _end_overdue(self) -> None:
+        now = time.monotonic()
+        for _, pid, deadline, _ in self.runs.values():
+            if now > deadline:
+                os.kill(pid, signal.SIGKILL)
+
+    def _end_all(self) -> None:
+        """The command is gone: end what is under way (in namespaces all its descendants end with it)."""
+        for _, pid, _, _ in self.runs.values():
+            os.kill(pid, signal.SIGTERM if self.own_processes < 0 else signal.SIGKILL)
+
+
+def _import_quietly(name: str) -> None:
+    """A module that cannot be imported alone is left to the tests, who will import it their way."""
+    try:
+        __import__(name)
+    except SystemExit:
+        raise
+    except BaseException:
+        traceback.clear_frames(sys.exc_info()[2])
+
+
+def _network_maker(spec: dict[str, Any]) -> socket.socket | None:
+    """A process that makes network namespaces with nothing but loopback, ahead of their use."""
+    if spec["isolation"] != "namespaces":
+        return None
+    ours, theirs = socket.socketpair()
+    if os.fork() == 0:
+        ours.close()
+        kernel.die_with_parent()
+        _make_networks(theirs)
+        os._exit(0)
+    theirs.close()
+    for _ in range(_READY_NETWORKS * spec["jobs"]):
+        ours.send(b"1")
+    return ours
+
+
+def _make_networks(asked: socket.socket) -> None:
+    while asked.recv(1):
+        kernel.unshare(kernel.CLONE_NEWNET)
+        kernel.loopback_up()
+        network = os.open("/proc/self/ns/net", os.O_RDONLY)
+        socket.send_fds(asked, [b"n"], [network])
+        os.close(network)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,261 @@
+"""Turns the start of any Python process of a run into attestations and, on clean, into reach.
+
+Imported by ``_hermutic.pth`` in every process that the run's interpreter starts, child processes
+of the tests included. It does nothing where there is no task file.
+"""
+
+import atexit
+import hashlib
+import json
+import os
+import sys
+import types
+from typing import Any
+
+TASK = "/hermutic/task.json"
+
+coverage: Any = None  # the running coverage.Coverage of this process, on the reach run only
+_task: dict[str, Any] = {}
+_events = -1
+_attested: set[tuple[str, str]] = set()
+_edges: set[tuple[str, str]] = set()
+
+
+def read_task() -> dict[str, Any]:
+    """The task of this run, or {} outside a run."""
+    try:
+        with open(os.environ.get("HERMUTIC_TASK", TASK), encoding="utf-8") as file:
+            task: dict[str, Any] = json.load(file)
+            return task
+    except OSError:
+        return {}
+
+
+def emit(*fields: Any) -> None:
+    """Append one event to this process's own file in the run's out folder; survives a crash."""
+    global _events
+    line = json.dumps(fields).encode() + b"\n"
+    if _events < 0:
+        _events = _open_events()
+    try:
+        os.write(_events, line)
+    except OSError:  # the tests closed every descriptor: open the file again
+        _events = _open_events()
+        os.write(_events, line)
+
+
+def _open_events() -> int:
+    name = f"{_task['out']}/events-{os.getpid()}"
+    low = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    # A high number keeps out of the way of tests that expect the lowest free descriptor.
+    import fcntl
+
+    high = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 200)
+    os.close(low)
+    return high
+
+
+def start(task: dict[str, Any]) -> None:
+    """Install what the task asks for in this process."""
+    global _task, _events
+    _task = task
+    _events = -1
+    if not task:
+        return
+    names = {root + "/" + path: path for root in task["roots"] for path in task["attest"]}
+    # The same module found elsewhere (a wheel that shadows the checkout) is reported as well.
+    tails = tuple("/" + "/".join(path.split("/")[-2:]) for path in task["attest"])
+    if names:
+        sys.addaudithook(lambda event, args: _audit(event, args, names, tails))
+    os.register_at_fork(after_in_child=_after_fork)
+    if task.get("reach"):
+        _start_reach(task["reach"])
+
+
+def _after_fork() -> None:
+    global _events
+    _events = -1
+    _attested.clear()
+
+
+def _audit(event: str, args: Any, names: dict[str, str], tails: tuple[str, ...]) -> None:
+    """On every compilation of a watched file: which file, and the digest of the bytes compiled."""
+    if event != "compile":
+        return
+    source, filename = args
+    if isinstance(filename, bytes):
+        filename = os.fsdecode(filename)
+    if not isinstance(filename, str) or not filename.endswith(".py"):
+        return
+    filename = os.path.abspath(filename)
+    if not filename.endswith(tails):
+        return
+    path = names.get(filename, filename)
+    if not isinstance(source, bytes):  # a syntax tree, or a script that C reads: what is on disk
+        try:
+            with open(filename, "rb") as file:
+                source = file.read()
+        except OSError:
+            return
+    pair = (path, hashlib.sha256(source).hexdigest())
+    if pair not in _attested:
+        _attested.add(pair)
+        emit("attest", *pair)
+
+
+def _start_reach(options: dict[str, Any]) -> None:
+    global coverage
+    import coverage as library
+
+    include = [root + "/" + path for root in _task["roots"] for path in options["files"]]
+    measure = library.Coverage(
+        data_file=None, config_file=False, include=include, messages=False, check_preimported=False
+    )
+    try:
+        measure.set_option("run:core", "ctrace")  # the one that tells contexts apart
+    except library.CoverageException:
+        pass  # a coverage older than that option has no other
+    measure.set_option("run:disable_warnings", ["no-data-collected", "module-not-imported"])
+    measure.set_option("run:concurrency", ["thread"])
+    measure.start()
+    coverage = measure
+    coverage.switch_context(current_test())
+    _watch_imports()
+    atexit.register(save_reach)
+    _save_on_exit()
+
+
+def current_test() -> str:
+    """The test under way in the run's pytest process (a child process counts as its work)."""
+    try:
+        with open(_task["out"] + "/current", encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def set_current_test(test: str) -> None:
+    """Tell this process's coverage, and every child process to come, which test is under way."""
+    if coverage is None:
+        return
+    coverage.switch_context(test)
+    temporary = f"{_task['out']}/current-{os.getpid()}"
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(test)
+    os.replace(temporary, _task["out"] + "/current")
+
+
+def _save_on_exit() -> None:
+    """Children of multiprocessing leave through os._exit, and pools are ended by SIGTERM."""
+    import signal
+
+    leave = os._exit
+
+    def save_then_leave(status: int) -> None:
+        save_reach()
+        leave(status)
+
+    os._exit = save_then_leave  # type: ignore[assignment]
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+
+        def save_then_die(number: int, _frame: types.FrameType | None) -> None:
+            save_reach()
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+        try:
+            signal.signal(signal.SIGTERM, save_then_die)
+        except ValueError:
+            pass  # not the main thread: nothing can be installed
+
+
+def save_reach() -> None:
+    """Write which lines ran under which test, which modules import which, and what is loaded."""
+    if coverage is None:
+        return
+    coverage.stop()
+    data = coverage.get_data()
+    lines = {path: data.contexts_by_lineno(path) for path in data.measured_files()}
+    modules = {
+        name: getattr(module, "__file__", None) or ""
+        for name, module in list(sys.modules.items())
+        if module is not None
+    }
+    text = json.dumps({"lines": lines, "edges": sorted(_edges), "modules": modules})
+    with open(f"{_task['out']}/reach-{os.getpid()}", "w", encoding="utf-8") as file:
+        file.write(text)
+    coverage.start()
+
+
+def save_statements() -> None:
+    """Write each measured file's statements and those that ran in this process (line coverage)."""
+    if coverage is None:
+        return
+    found = {}
+    for path in _task["reach"]["files"]:
+        try:
+            _, statements, _, missing, _ = coverage.analysis2(_task["roots"][0] + "/" + path)
+        except Exception:  # not Python, or not this Python's: the finder reports such a file
+            continue
+        found[path] = {"statements": statements, "missing": missing}
+    with open(_task["out"] + "/statements", "w", encoding="utf-8") as file:
+        json.dump(found, file)
+
+
+def _watch_imports() -> None:
+    """Note for each import, by statement or by importlib, which module asked for which."""
+    import builtins
+    import importlib
+
+    by_statement = builtins.__import__
+    by_call = importlib.import_module
+
+    def watched(
+        name: str,
+        globals: Any = None,
+        locals: Any = None,
+        fromlist: Any = (),
+        level: int = 0,
+    ) -> Any:
+        module = by_statement(name, globals, locals, fromlist, level)
+        asker = (globals or {}).get("__name__", "")
+        package = getattr(module, "__name__", name) if fromlist or level else name
+        _note(asker, package, fromlist or ())
+        return module
+
+    def watched_call(name: str, package: str | None = None) -> Any:
+        module = by_call(name, package)
+        _note("importlib", getattr(module, "__name__", name), ())
+        return module
+
+    builtins.__import__ = watched
+    importlib.import_module = watched_call
+
+
+def _note(asker: str, package: str, parts: Any) -> None:
+    if asker.startswith(("importlib", "_pytest", "pytest")):
+        asker = _user_of_library()
+    _edges.add((asker, package))
+    for part in parts:
+        if f"{package}.{part}" in sys.modules:
+            _edges.add((asker, f"{package}.{part}"))
+
+
+def _user_of_library() -> str:
+    """The nearest module on the stack that is not a library's import helper (importorskip, say)."""
+    frame: types.FrameType | None = sys._getframe(2)
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__", ""))
+        if not name.startswith(("importlib", "_pytest", "pytest", "pluggy", "_hermutic")):
+            return name
+        frame = frame.f_back
+    return ""
+
+
+def _on_import() -> None:
+    task = read_task()
+    if task:
+        start(task)
+
+
+_on_import()
