@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -94,7 +94,9 @@ def _task(
         reason = "only tests that are flaky or set aside reach it"
         return mutant, Judged(Verdict("unstable", reason), 0, None, EMPTY)
     data = mutant.apply(bench.sources[mutant.path])
-    judged = yield from _judge(bench, "mutant", mutant.path, data, planned.selection, sampled)
+    judged = yield from _judge(
+        bench, "mutant", mutant.path, data, planned.selection, sampled=sampled
+    )
     return mutant, judged
 
 
@@ -104,32 +106,26 @@ def _judge(
     path: str,
     data: bytes,
     selection: tuple[str, ...],
+    *,
     sampled: bool = False,
 ) -> Task[Judged]:
     """Run the mutated bytes, then what the verdict on that run needs."""
-    base, suite = bench.base, bench.suite
-    budget = clean.limits(suite, base, selection)
-    own = clean.ask(base, role, suite.executor, budget, selection=selection, mutation=(path, data))
+    wanted = _asker(bench, path, data, selection)
+    own = wanted(role, bench.suite.executor)
     run = yield own
     sample_ask = None
     sample: Answer | None = None
     other = _other_executor(bench) if sampled else None
     if other:
-        sample_ask = clean.ask(
-            base, "sample", other, budget, selection=selection, mutation=(path, data)
-        )
+        sample_ask = wanted("sample", other)
         sample = yield sample_ask
     records = [run.record] + ([sample.record] if sample else [])
     on_clean: Answer | None = None
     if any(needs_clean(record) for record in records):
-        on_clean = yield clean.ask(base, "selection", suite.executor, budget, selection=selection)
+        on_clean = yield wanted("selection", bench.suite.executor)
     confirm: Answer | None = None
-    confirm_ask: Ask | None = None
     if any(needs_confirm(record) for record in records):
-        confirm_ask = clean.ask(
-            base, "confirm", suite.executor, budget, selection=selection, nonce=own.key
-        )
-        confirm = yield confirm_ask
+        confirm = yield wanted("confirm", bench.suite.executor, nonce=own.key)
 
     def verdict_on(answer: Answer, repeat: Verdict | None) -> Verdict:
         return judge(
@@ -155,6 +151,26 @@ def _judge(
         "sample": sample.run if sample else None,
     }
     return Judged(verdict, number_of_tests(run.record), bench.lab.selection(selection), runs)
+
+
+def _asker(bench: Bench, path: str, data: bytes, selection: tuple[str, ...]) -> Callable[..., Ask]:
+    """Makes the asks about one selection; in the clean roles without the mutation."""
+    budget = clean.limits(bench.suite, bench.base, selection)
+    left_out = plan.left_out(selection, bench.suite.reach)
+
+    def wanted(role: str, executor: str, nonce: str = "") -> Ask:
+        return clean.ask(
+            bench.base,
+            role,
+            executor,
+            budget,
+            selection=selection,
+            left_out=left_out,
+            mutation=None if role in ("selection", "confirm") else (path, data),
+            nonce=nonce,
+        )
+
+    return wanted
 
 
 def _other_executor(bench: Bench) -> str | None:

@@ -37,6 +37,13 @@ def everything(reach: Reach, usable: frozenset[str]) -> tuple[str, ...]:
     return ordered((2 << len(reach.tests)) - 1, reach, usable)
 
 
+def left_out(selection: tuple[str, ...], reach: Reach) -> tuple[str, ...]:
+    """The other tests of the selection's files: whatever else is collected there is a new test."""
+    chosen = frozenset(selection)
+    files = {test.split("::")[0] for test in selection}
+    return tuple(t for t in reach.tests if t not in chosen and t.split("::")[0] in files)
+
+
 def ordered(mask: int, reach: Reach, usable: frozenset[str]) -> tuple[str, ...]:
     """The usable tests of a mask: files by their cheapest test, the tests of a file by cost.
 

@@ -103,7 +103,8 @@ class Limits:
 class Job:
     """One run to be made: a selection (None: what the arguments collect), on clean or on a mutant.
 
-    ``mutation`` is (path, mutated bytes) or None; ``attest`` are the project's files whose
+    ``left_out`` are the known tests of the selection's files that are not to run; a test that is in
+    neither is one that the mutant made (a renamed parameter), and runs. ``mutation`` is (path, mutated bytes) or None; ``attest`` are the project's files whose
     compilation is reported; ``reach`` are the files whose lines are traced (the reach run only).
     ``seed`` marks the clean run whose bytecode later runs may read.
     """
@@ -114,6 +115,7 @@ class Job:
     input: str
     attest: tuple[str, ...]
     selection: tuple[str, ...] | None = None
+    left_out: tuple[str, ...] = ()
     mutation: tuple[str, bytes] | None = None
     reach: tuple[str, ...] = ()
     seed: bool = False

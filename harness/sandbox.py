@@ -200,6 +200,7 @@ def request(sandbox: Sandbox, job: Job, slot: int, environment: str) -> dict[str
         "roots": roots,
         "attest": job.attest,
         "selection": job.selection,
+        "left_out": job.left_out,
         "reach": {"files": job.reach} if job.reach else None,
     }
     mutation = None

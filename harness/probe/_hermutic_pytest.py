@@ -31,7 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Iterator[None]:
-    """After every other plugin has had its say: exactly the selection, in its order."""
+    """After every other plugin: the selection in its order, then tests that clean does not have."""
     yield
     selection = _task.get("selection")
     if selection is None:
@@ -40,8 +40,9 @@ def pytest_collection_modifyitems(
     for item in items:
         by_id.setdefault(item.nodeid, []).append(item)
     chosen = [item for test in selection for item in by_id.pop(test, ())]
-    config.hook.pytest_deselected(items=[item for rest in by_id.values() for item in rest])
-    items[:] = chosen
+    dropped = [item for test in _task["left_out"] for item in by_id.pop(test, ())]
+    config.hook.pytest_deselected(items=dropped)
+    items[:] = chosen + [item for rest in by_id.values() for item in rest]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

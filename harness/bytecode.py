@@ -1,0 +1,200 @@
+"""Turns a mutant into "compiles to other code", "compiles to the same code" or "does not parse"."""
+
+from __future__ import annotations
+import __future__
+
+import marshal
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+import libcst as cst
+
+from harness.context import Unit
+from harness.source import Tree
+
+UNPARSED = "does not parse"
+SAME = "same bytecode"
+FUTURES = 0
+for _name in __future__.all_feature_names:
+    FUTURES |= getattr(__future__, _name).compiler_flag
+
+Shape = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A clean file, compiled: ``live`` are the lines with code; None if this Python cannot tell.
+
+    ``clean`` keeps the shape of clean pieces, None for one that does not compile by itself.
+    """
+
+    tree: Tree
+    flags: int
+    live: frozenset[int] | None
+    nonlocals: bool = False
+    clean: dict[str, Shape | None] = field(default_factory=dict)
+
+
+def compiler(tree: Tree) -> Compiler:
+    """Compile the clean file; raises SyntaxError if no Python would run it.
+
+    A file in newer syntax than this Python's is not compiled: its mutants are only parsed.
+    """
+    try:
+        code = compile(tree.text, "<clean>", "exec", dont_inherit=True)
+    except SyntaxError:
+        if _parses_here(tree.text):
+            raise
+        return Compiler(tree, 0, None)
+    nonlocals = "nonlocal" in tree.text
+    return Compiler(tree, code.co_flags & FUTURES, frozenset(_lines(code)), nonlocals)
+
+
+def _parses_here(text: str) -> bool:
+    try:
+        compile(text, "<clean>", "exec", flags=0x400, dont_inherit=True)
+    except SyntaxError:
+        return False
+    return True
+
+
+def check(found: Compiler, unit: Unit, start: int, end: int, text: str) -> str | None:
+    """None if the mutant is worth running, else why not.
+
+    To compile the whole file for each mutant would take minutes, so the statement alone is
+    compiled first. If that gives other code, and the clean file has code for the statement at
+    all, then the mutant differs. Only else is the module's statement around it compiled.
+    """
+    if found.live is None:
+        return _parse(found.tree, unit, start, end, text)
+    if _stands_alone(found, unit, start, end):
+        before, after = _piece(found.tree, unit)
+        clean = before + found.tree.text[unit.start : unit.end] + after
+        body = found.tree.text
+        mutant = before + body[unit.start : start] + text + body[end : unit.end] + after
+        if _compare(found, clean, mutant) is None:
+            return None
+    return _around(found, unit, start, end, text)
+
+
+def _stands_alone(found: Compiler, unit: Unit, start: int, end: int) -> bool:
+    """Whether the statement by itself can show what the mutant does."""
+    if start < unit.start or end > unit.end or found.live is None:
+        return False
+    if found.nonlocals:
+        top, bottom = found.tree.span(unit.top)
+        if "nonlocal" in found.tree.text[top:bottom]:
+            return False  # a binding less can make it a syntax error elsewhere
+    source = found.tree.source
+    lines = range(source.line(unit.start), source.line(unit.end - 1) + 1)
+    return not found.live.isdisjoint(lines)
+
+
+def _around(found: Compiler, unit: Unit, start: int, end: int, text: str) -> str | None:
+    """Compare the module's statement around the change; the whole module for its docstring."""
+    whole = found.tree.text
+    top = found.tree.around(unit.top)
+    if top[0] <= start and end <= top[1] and unit.node is not _first_statement(found.tree):
+        before = "pass\n"  # else an opening string would be a docstring
+        clean = before + whole[top[0] : top[1]]
+        mutant = before + whole[top[0] : start] + text + whole[end : top[1]]
+        if _shape(found, clean) is not None:
+            return _compare(found, clean, mutant)
+    return _compare(found, whole, whole[:start] + text + whole[end:])
+
+
+def _first_statement(tree: Tree) -> cst.CSTNode | None:
+    first = tree.module.body[0]
+    return first.body[0] if isinstance(first, cst.SimpleStatementLine) else None
+
+
+def _piece(tree: Tree, unit: Unit) -> tuple[str, str]:
+    """What goes before and after a statement, so that it compiles by itself."""
+    node = unit.node
+    decorated = isinstance(node, cst.FunctionDef | cst.ClassDef) and node.decorators
+    indent = " " * (tree.source.column(unit.start) - 1) if decorated else "  "
+    before = f"{unit.function} _():\n" if unit.function else ""
+    if not decorated:
+        # Not always in a loop, but never wrong: only `break` and `continue` mind.
+        before += " for _ in _:\n" if unit.function else "for _ in _:\n"
+    if isinstance(node, cst.If) and tree.text.startswith("elif", unit.start):
+        before += f"{indent}if _: _\n"
+    elif isinstance(node, cst.ExceptHandler | cst.ExceptStarHandler):
+        before += f"{indent}try: _\n"
+    elif isinstance(node, cst.MatchCase):
+        before += f"{indent}match _:\n"
+        indent += " "
+    after = "" if isinstance(node, cst.BaseSmallStatement) else " _"
+    return before + indent, after + "\n"
+
+
+def _compare(found: Compiler, clean: str, mutant: str) -> str | None:
+    before = _shape(found, clean)
+    if before is None:
+        return UNPARSED
+    after = _compiled(mutant, found.flags)
+    if after is None:
+        return UNPARSED
+    return SAME if before == after else None
+
+
+def _shape(found: Compiler, clean: str) -> Shape | None:
+    if clean not in found.clean:
+        found.clean[clean] = _compiled(clean, found.flags)
+    return found.clean[clean]
+
+
+def _compiled(text: str, flags: int) -> Shape | None:
+    try:
+        return shape(compile(text, "<piece>", "exec", flags=flags, dont_inherit=True))
+    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
+        return None
+
+
+def shape(code: CodeType) -> Shape:
+    """Everything in a code object that running it can show, so no line numbers."""
+    return (
+        code.co_code,
+        tuple(_constant(value) for value in code.co_consts),
+        code.co_names,
+        code.co_varnames,
+        code.co_freevars,
+        code.co_cellvars,
+        code.co_flags,
+        code.co_name,
+        code.co_exceptiontable,
+        (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount),
+    )
+
+
+def _constant(value: Any) -> object:
+    """A constant, told from its equals: 1, 1.0, True; 0.0, -0.0. (Format 2 has no references.)"""
+    return shape(value) if isinstance(value, CodeType) else marshal.dumps(value, 2)
+
+
+def _lines(code: CodeType) -> Iterator[int]:
+    yield from (line for _, _, line in code.co_lines() if line is not None)
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            yield from _lines(value)
+
+
+def _parse(tree: Tree, unit: Unit, start: int, end: int, text: str) -> str | None:
+    top, bottom = tree.around(unit.top)
+    try:
+        cst.parse_module(tree.text[top:start] + text + tree.text[end:bottom])
+    except cst.ParserSyntaxError:
+        return UNPARSED
+    return None
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """The compiler warns about dubious code: mutants are that by design."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
