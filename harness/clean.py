@@ -40,7 +40,7 @@ SWITCHED_OFF = {
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What every run of a session has in common. ``project_digest`` covers all files and settings."""
+    """What all runs of a session share. ``project_digest`` covers all files and settings."""
 
     project_digest: str
     environment: str
@@ -72,7 +72,7 @@ def arguments(project: Project, interpreter: Interpreter) -> tuple[str, ...]:
     """pytest's arguments in every run, the selection's files aside."""
     installed = {name.lower().replace("_", "-") for name, _, _ in interpreter.distributions}
     off = [flag for name, flags in SWITCHED_OFF.items() if name in installed for flag in flags]
-    # The root is named because pytest would otherwise guess it from the files, and test ids with it.
+    # The root is named, or pytest would guess it from the files, and every test's id with it.
     probe = ("-p", "_hermutic_pytest", "--rootdir", "{project}", "--color=no", "--tb=short")
     return (*probe, *project.pytest_args, *off)
 
@@ -242,13 +242,14 @@ def _refuse_uncollected(answer: Answer) -> None:
         errors = "\n  ".join(record.collect_errors)
         raise Problem(
             NOT_GREEN,
-            f"could not collect the tests on clean:\n  {errors}\nmake `{_by_hand(record.argv)}` pass first",
+            f"could not collect the tests on clean:\n  {errors}\n"
+            f"make `{_by_hand(record.argv)}` pass first",
         )
     if record.collected is None or not record.finished:
         raise Problem(
             NOT_GREEN,
-            f"could not measure: the clean suite did not end by itself ({_ending(answer.finished)}):\n"
-            + _tail(record.output),
+            "could not measure: the clean suite did not end by itself "
+            f"({_ending(answer.finished)}):\n" + _tail(record.output),
         )
     if not record.collected:
         raise Problem(
@@ -263,7 +264,8 @@ def _refuse_red(
         if test not in tests:
             raise Problem(
                 USAGE,
-                f"could not set aside '{test}': the suite has no such test{did_you_mean(test, tests)}",
+                f"could not set aside '{test}': the suite has no such test"
+                f"{did_you_mean(test, tests)}",
             )
     left = sorted(red - set(set_aside))
     if left:

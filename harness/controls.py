@@ -84,7 +84,7 @@ def _functions(
 
 
 def _plant(path: str, qualname: str, first: ast.stmt, lines: list[bytes]) -> Planted | None:
-    """``raise ...; statement`` keeps the indentation whatever it is made of; only for one-liners."""
+    """``raise ...; statement`` keeps any indentation; a compound statement needs another line."""
     simple = not hasattr(first, "body") and not isinstance(first, ast.Match)
     line = lines[first.lineno - 1] if first.lineno <= len(lines) else b""
     indentation = line[: first.col_offset]

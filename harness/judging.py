@@ -209,7 +209,8 @@ def _refuse_errors(rows: list[Row]) -> None:
         lines = "\n".join(f"  {row.id}: {row.reason}" for row in wrong[:10])
         raise Problem(
             FAULT,
-            f"no score is printed: {len(wrong)} mutant(s) could not be judged, for example\n{lines}",
+            f"no score is printed: {len(wrong)} mutant(s) could not be judged, "
+            f"for example\n{lines}",
         )
 
 

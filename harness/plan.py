@@ -47,8 +47,8 @@ def left_out(selection: tuple[str, ...], reach: Reach) -> tuple[str, ...]:
 def ordered(mask: int, reach: Reach, usable: frozenset[str]) -> tuple[str, ...]:
     """The usable tests of a mask: files by their cheapest test, the tests of a file by cost.
 
-    A file's tests stay together, so that its fixtures are set up once. Cost is the number of executed lines, so that the order never depends on a clock; equal costs
-    keep the suite's own order.
+    A file's tests stay together, so that its fixtures are set up once. Cost is the number of
+    executed lines, so that the order never depends on a clock; equal costs keep the suite's order.
     """
     chosen = [
         (reach.cost[index], index, test)

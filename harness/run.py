@@ -104,9 +104,10 @@ class Job:
     """One run to be made: a selection (None: what the arguments collect), on clean or on a mutant.
 
     ``left_out`` are the known tests of the selection's files that are not to run; a test that is in
-    neither is one that the mutant made (a renamed parameter), and runs. ``mutation`` is (path, mutated bytes) or None; ``attest`` are the project's files whose
-    compilation is reported; ``reach`` are the files whose lines are traced (the reach run only).
-    ``seed`` marks the clean run whose bytecode later runs may read.
+    neither is one that the mutant made (a renamed parameter), and runs. ``mutation`` is (path,
+    mutated bytes) or None; ``attest`` are the project's files whose compilation is reported;
+    ``reach`` are the files whose lines are traced (the reach run only). ``seed`` marks the clean
+    run whose bytecode later runs may read.
     """
 
     executor: str
@@ -290,18 +291,24 @@ def tool(
     cwd: Path | None = None,
     timeout: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a helper program (pip, an interpreter's self-description) and return what it said."""
-    return subprocess.run(
-        list(argv),
-        env=None if env is None else dict(env),
-        cwd=cwd,
-        timeout=timeout,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="backslashreplace",
-        check=False,
-    )
+    """Run a helper program (pip, an interpreter's self-description) and return what it said.
+
+    OSError if it cannot be started, TimeoutError if it takes longer than ``timeout`` seconds.
+    """
+    try:
+        return subprocess.run(
+            list(argv),
+            env=None if env is None else dict(env),
+            cwd=cwd,
+            timeout=timeout,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="backslashreplace",
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TimeoutError(f"no answer within {timeout:g} s") from error
 
 
 def stream(argv: Sequence[str], cwd: Path | None = None) -> int:

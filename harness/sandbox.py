@@ -31,8 +31,8 @@ _SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/s
 class Sandbox:
     """What the server is told once, and what every run in it is told.
 
-    ``spec`` goes to the server as it is. ``home`` is the folder below which a run finds its project,
-    its home and its bytecode; in a copied tree it holds ``{slot}``, one per run at a time.
+    ``spec`` goes to the server as it is. ``home`` is the folder below which a run finds its
+    project, its home and its bytecode; in a copied tree it holds ``{slot}``, one per run at a time.
     ``roots`` are the folders that the project appears under.
     """
 
@@ -160,7 +160,7 @@ def _masks(project: Project, binds: list[str]) -> list[str]:
 
 
 def _site(interpreter: Interpreter) -> str:
-    """Where the interpreter looks for packages: the probe appears there, inside the sandbox only."""
+    """Where the interpreter looks for packages: in the sandbox the probe appears there."""
     return next((path for path in interpreter.site_dirs if os.path.isdir(path)), "")
 
 

@@ -98,7 +98,7 @@ def run(project: Project, options: Options, listener: Listener) -> Outcome:
             report=built,
             report_path=path,
             log_path=Path(bench.lab.log.file.name),
-            warnings=(*bench.suite.notes, *bench.lab.store.warnings),
+            warnings=tuple(bench.lab.store.warnings),
             sources=found.sources,
             controls=controls,
             isolation=bench.lab.sandbox.isolation,

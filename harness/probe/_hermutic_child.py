@@ -99,7 +99,7 @@ def _pytest_here(request: dict[str, Any]) -> int:
 
 
 def leave(work: Callable[[], int]) -> None:
-    """End this process as the interpreter would end after ``work``: same exit code, same handlers."""
+    """End this process as the interpreter would after ``work``: same exit code, same handlers."""
     try:
         code = work()
     except SystemExit as error:

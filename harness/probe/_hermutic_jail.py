@@ -150,7 +150,7 @@ def _copy(source: str, target: str, digest: str) -> None:
 def enter_view(spec: dict[str, Any], network: int, *, seed: bool) -> None:
     """Give this process (the first of its PID namespace) a private view of the root.
 
-    With ``seed`` the bytecode that the run writes goes to the shared snapshot: only a clean run may.
+    With ``seed`` the bytecode that the run writes goes to the shared snapshot: only on clean.
     """
     kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
     kernel.setns(network, kernel.CLONE_NEWNET)

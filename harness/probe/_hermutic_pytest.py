@@ -20,7 +20,7 @@ _began: dict[str, float] = {}
 _RANK = {"passed": 0, "xpassed": 1, "xfailed": 2, "skipped": 3, "failed": 4, "error": 5}
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure() -> None:
     _task.clear()
     _task.update(probe.read_task())
     _worst.clear()
@@ -79,7 +79,7 @@ def pytest_runtest_logfinish(nodeid: str) -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+def pytest_sessionfinish(exitstatus: int) -> None:
     probe.emit("finished", int(exitstatus))
     probe.save_statements()
 

@@ -208,7 +208,7 @@ class Server:
                 os.kill(pid, signal.SIGKILL)
 
     def _end_all(self) -> None:
-        """The command is gone: end what is under way (in namespaces all its descendants end with it)."""
+        """The command is gone: end what is under way (in namespaces, descendants as well)."""
         for _, pid, _, _ in self.runs.values():
             os.kill(pid, signal.SIGTERM if self.own_processes < 0 else signal.SIGKILL)
 
