@@ -62,19 +62,18 @@ def judge_all(bench: Bench, mutants: tuple[Mutant, ...], listener: Any) -> list[
     for mutant in mutants:
         fields = asdict(mutant)
         bench.lab.log.event("mutant", **{name: fields[name] for name in SHOWN})
-    plans = {
-        mutant.id: plan.select(mutant, bench.suite.reach, bench.suite.usable) for mutant in mutants
-    }
-    sample = _sampled(m for m in mutants if plans[m.id].selection and m.suppressed is None)
+    active = [mutant for mutant in mutants if mutant.suppressed is None]
+    sample = _sampled(m for m in active if plan.reached(m, bench.suite.reach))
     listener.phase("running mutants", len(mutants))
     rows = []
-    tasks = (_task(bench, mutant, plans[mutant.id], mutant.id in sample) for mutant in mutants)
+    # Each plan is made when its turn comes: all of them together would fill the memory.
+    tasks = (_task(bench, mutant, mutant.id in sample) for mutant in mutants)
     for mutant, judged in bench.lab.drive(tasks):
         _log_verdict(bench, mutant, judged)
         rows.append(_row(mutant, judged))
         listener.advance(judged.verdict.verdict)
     _refuse_errors(rows)
-    _check_unreached(bench, mutants, plans)
+    _check_unreached(bench, [m for m in active if not plan.reached(m, bench.suite.reach)])
     return rows
 
 
@@ -83,20 +82,17 @@ def _sampled(mutants: Iterable[Mutant], size: int = SAMPLE) -> set[str]:
     return {m.id for m in sorted(mutants, key=lambda m: m.digest)[:size]}
 
 
-def _task(
-    bench: Bench, mutant: Mutant, planned: plan.Plan, sampled: bool
-) -> Task[tuple[Mutant, Judged]]:
+def _task(bench: Bench, mutant: Mutant, sampled: bool) -> Task[tuple[Mutant, Judged]]:
     if mutant.suppressed is not None:
         return mutant, Judged(Verdict("suppressed", mutant.suppressed), 0, None, EMPTY)
-    if not planned.reached:
+    if not plan.reached(mutant, bench.suite.reach):
         return mutant, Judged(Verdict("unreached"), 0, None, EMPTY)
-    if not planned.selection:
+    selection = plan.select(mutant, bench.suite.reach, bench.suite.usable)
+    if not selection:
         reason = "only tests that are flaky or set aside reach it"
         return mutant, Judged(Verdict("unstable", reason), 0, None, EMPTY)
     data = mutant.apply(bench.sources[mutant.path])
-    judged = yield from _judge(
-        bench, "mutant", mutant.path, data, planned.selection, sampled=sampled
-    )
+    judged = yield from _judge(bench, "mutant", mutant.path, data, selection, sampled=sampled)
     return mutant, judged
 
 
@@ -214,11 +210,8 @@ def _refuse_errors(rows: list[Row]) -> None:
         )
 
 
-def _check_unreached(
-    bench: Bench, mutants: tuple[Mutant, ...], plans: dict[str, plan.Plan]
-) -> None:
+def _check_unreached(bench: Bench, unreached: list[Mutant]) -> None:
     """Detected implies executed: a few of those called unreached meet the whole suite."""
-    unreached = [m for m in mutants if m.suppressed is None and not plans[m.id].reached]
     names = _sampled(unreached, UNREACHED_SAMPLE)
     selection = plan.everything(bench.suite.reach, bench.suite.usable)
 

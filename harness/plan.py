@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from harness.mutant import IMPORT, Mutant
 from harness.reach import OUTSIDE, Reach
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """``selection`` in running order; ``reached`` says whether the statement ran at all.
-
-    A mutant can be reached by tests that cannot judge it (flaky, set aside): reached, but without a
-    selection.
-    """
-
-    selection: tuple[str, ...]
-    reached: bool
+def reached(mutant: Mutant, reach: Reach) -> bool:
+    """Whether anything executed the mutant's statement, on import or in a test."""
+    return bool(reach.of_lines(mutant.path, mutant.first_line, mutant.last_line))
 
 
-def select(mutant: Mutant, reach: Reach, usable: frozenset[str]) -> Plan:
-    """The tests among ``usable`` that execute the mutant's statement.
+def select(mutant: Mutant, reach: Reach, usable: frozenset[str]) -> tuple[str, ...]:
+    """The tests among ``usable`` that execute the mutant's statement, in running order.
 
     A statement that runs while its module is imported is seen by every test file that imports the
     module: pytest imports it once for all of them, so the lines alone would name the first.
@@ -29,7 +20,7 @@ def select(mutant: Mutant, reach: Reach, usable: frozenset[str]) -> Plan:
     mask = reach.of_lines(mutant.path, mutant.first_line, mutant.last_line)
     if mask and (mutant.place == IMPORT or mask & OUTSIDE):
         mask |= reach.importers[mutant.path]
-    return Plan(ordered(mask, reach, usable), bool(mask))
+    return ordered(mask, reach, usable)
 
 
 def everything(reach: Reach, usable: frozenset[str]) -> tuple[str, ...]:

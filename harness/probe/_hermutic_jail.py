@@ -27,6 +27,9 @@ _BUILD = "/sys"
 _SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "nix")
 _EMPTY = ("proc", "sys", "dev", "tmp", "run", "var", "hermutic")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+_NO_DEVICES = kernel.MS_NOSUID | kernel.MS_NODEV
+# Parts of /proc by which root sets up the whole machine, whatever namespace it is in.
+_KERNEL_SETTINGS = ("sys", "sysrq-trigger", "irq", "bus", "fs")
 _DEVICE_LINKS = (
     ("/proc/self/fd", "fd"),
     ("/proc/self/fd/0", "stdin"),
@@ -52,16 +55,19 @@ def enter_root(spec: dict[str, Any]) -> None:
     os.umask(0o022)
     kernel.set_hostname("localhost")
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
-    host_sys = os.open("/sys", os.O_PATH)
-    kernel.mount("tmpfs", _BUILD, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755")
+    host_sys = kernel.copy_mounts("/sys")  # now: later the copy would hold the new root as well
+    kernel.mount("tmpfs", _BUILD, "tmpfs", _NO_DEVICES, "mode=755")
     for name in _EMPTY:
         os.mkdir(f"{_BUILD}/{name}")
     os.makedirs(f"{_BUILD}/var/tmp")
-    kernel.bind(f"/proc/self/fd/{host_sys}", f"{_BUILD}/sys", read_only=True)
+    for name in ("tmp", "var/tmp"):  # the server's own: what it imports may use them
+        kernel.mount("tmpfs", f"{_BUILD}/{name}", "tmpfs", _NO_DEVICES, "mode=1777")
+    kernel.attach_mounts(host_sys, f"{_BUILD}/sys")
+    kernel.make_read_only(f"{_BUILD}/sys")
     for name in _SYSTEM:
         _system_folder(name)
     _devices(f"{_BUILD}/dev")
-    kernel.mount("tmpfs", _BUILD + HOME, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755")
+    kernel.mount("tmpfs", _BUILD + HOME, "tmpfs", _NO_DEVICES, "mode=755")
     snapshot(spec, _BUILD + HOME)
     for alias in spec["aliases"]:
         _appear(_BUILD + PROJECT, _BUILD + alias)
@@ -71,12 +77,15 @@ def enter_root(spec: dict[str, Any]) -> None:
         os.makedirs(os.path.dirname(_BUILD + path), exist_ok=True)
         if not os.path.lexists(_BUILD + path):
             os.symlink(target, _BUILD + path)
-    for path in spec["masks"]:
-        kernel.mount("tmpfs", _BUILD + path, "tmpfs", kernel.MS_RDONLY, "size=4k")
     if spec["site"]:
         _merge_probe(_BUILD + SITE, _BUILD + spec["site"])
+    for path in spec["masks"]:  # after the merge, which would not see what is mounted below it
+        kernel.mount("tmpfs", _BUILD + path, "tmpfs", kernel.MS_RDONLY, "size=4k")
     kernel.mount("proc", f"{_BUILD}/proc", "proc")
     kernel.enter_root(_BUILD)
+    # What is not made anew for each run is shared by all of them: nobody may write there.
+    for path in ("/", "/dev"):
+        kernel.write_protect(path)
 
 
 def _system_folder(name: str) -> None:
@@ -104,6 +113,7 @@ def _devices(folder: str) -> None:
     for target, name in _DEVICE_LINKS:
         os.symlink(target, f"{folder}/{name}")
     os.mkdir(f"{folder}/shm")
+    kernel.mount("tmpfs", f"{folder}/shm", "tmpfs", _NO_DEVICES, "mode=1777")
     os.mkdir(f"{folder}/pts")
     flags = kernel.MS_NOSUID
     kernel.mount("devpts", f"{folder}/pts", "devpts", flags, "newinstance,ptmxmode=0666,mode=620")
@@ -152,18 +162,19 @@ def enter_view(spec: dict[str, Any], network: int, *, seed: bool) -> None:
 
     With ``seed`` the bytecode that the run writes goes to the shared snapshot: only on clean.
     """
-    kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
+    kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS)
     kernel.setns(network, kernel.CLONE_NEWNET)
     inner = [(path, os.open(path, os.O_PATH)) for path in spec["inner"]]
     base = os.open(HOME, os.O_PATH)
     size = f"size={spec['scratch']},mode=755"
-    kernel.mount("tmpfs", HOME, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, size)
+    kernel.mount("tmpfs", HOME, "tmpfs", _NO_DEVICES, size)
     scratch = os.open(HOME, os.O_PATH)
     for name in ("upper", "work", "out", "home"):
         os.mkdir(f"{HOME}/{name}")
     for name in ("tmp", "vartmp", "shm"):
         os.mkdir(f"{HOME}/{name}")
         os.chmod(f"{HOME}/{name}", 0o1777)
+    os.chmod(f"{HOME}/out", 0o1777)  # tests run by root may start processes as another user
     here = f"/proc/self/fd/{scratch}"
     layers = f"lowerdir=/proc/self/fd/{base},upperdir={here}/upper,workdir={here}/work"
     own_user = ",userxattr" if os.getuid() else ""
@@ -183,5 +194,8 @@ def enter_view(spec: dict[str, Any], network: int, *, seed: bool) -> None:
     for path, folder in inner:
         _appear(f"/proc/self/fd/{folder}", path)
     kernel.mount("proc", "/proc", "proc")
+    for name in _KERNEL_SETTINGS:
+        if os.path.exists(f"/proc/{name}"):
+            kernel.bind(f"/proc/{name}", f"/proc/{name}", read_only=True)
     for descriptor in (base, scratch, *(folder for _, folder in inner)):
         os.close(descriptor)

@@ -13,6 +13,7 @@ CLONE_NEWNET = 0x40000000
 MS_NOSUID = 1 << 1
 MS_NODEV = 1 << 2
 MS_RDONLY = 1
+MS_REMOUNT = 1 << 5
 MS_BIND = 1 << 12
 MS_REC = 1 << 14
 MS_PRIVATE = 1 << 18
@@ -24,8 +25,13 @@ _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
 _SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _SYS_CAPSET = {"x86_64": 126, "aarch64": 91}
-_SYS_MOUNT_SETATTR = 442  # the same number on every architecture
+_SYS_OPEN_TREE = 428  # this number and the next two are the same on every architecture
+_SYS_MOVE_MOUNT = 429
+_SYS_MOUNT_SETATTR = 442
 _AT_FDCWD = -100
+_OPEN_TREE_CLONE = 1
+_OPEN_TREE_CLOEXEC = os.O_CLOEXEC
+_MOVE_MOUNT_F_EMPTY_PATH = 4
 _AT_RECURSIVE = 0x8000
 _MOUNT_ATTR_RDONLY = 1
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -78,6 +84,32 @@ def bind(source: str, target: str, *, read_only: bool = False) -> None:
         make_read_only(target)
 
 
+def copy_mounts(source: str) -> int:
+    """A descriptor of a copy of what is mounted at ``source`` and below, not attached anywhere."""
+    flags = _OPEN_TREE_CLONE | _OPEN_TREE_CLOEXEC | _AT_RECURSIVE
+    result = _libc.syscall(
+        ctypes.c_long(_SYS_OPEN_TREE),
+        ctypes.c_int(_AT_FDCWD),
+        os.fsencode(source),
+        ctypes.c_uint(flags),
+    )
+    return _check(result, f"open_tree {source}")
+
+
+def attach_mounts(descriptor: int, target: str) -> None:
+    """Mount such a copy at ``target`` and close its descriptor."""
+    result = _libc.syscall(
+        ctypes.c_long(_SYS_MOVE_MOUNT),
+        ctypes.c_int(descriptor),
+        b"",
+        ctypes.c_int(_AT_FDCWD),
+        os.fsencode(target),
+        ctypes.c_uint(_MOVE_MOUNT_F_EMPTY_PATH),
+    )
+    os.close(descriptor)
+    _check(result, f"move_mount to {target}")
+
+
 def make_read_only(target: str) -> None:
     """Make a mount and all that is mounted below it read-only (Linux 5.12 and later)."""
     attributes = (ctypes.c_uint64 * 4)(_MOUNT_ATTR_RDONLY, 0, 0, 0)
@@ -90,6 +122,11 @@ def make_read_only(target: str) -> None:
         ctypes.c_size_t(ctypes.sizeof(attributes)),
     )
     _check(result, f"mount_setattr {target}")
+
+
+def write_protect(target: str) -> None:
+    """Make one mount read-only, and nothing that is mounted below it."""
+    mount("", target, flags=MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID)
 
 
 def enter_root(root: str) -> None:

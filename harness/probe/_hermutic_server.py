@@ -140,9 +140,12 @@ class Server:
         """Import modules ahead; says what prevents the fork executor, or ""."""
         os.environ.clear()
         os.environ.update(request["env"])
+        plugins = _plugin_packages()
         try:
             for name in request["modules"]:
-                _import_quietly(name)
+                if name.split(".")[0] not in plugins:
+                    _import_quietly(name)
+            _rehearse()
         except SystemExit as error:
             return {"warm": f"importing {name} ended the interpreter ({error})"}
         threads = len(os.listdir("/proc/self/task"))
@@ -221,6 +224,40 @@ def _import_quietly(name: str) -> None:
         raise
     except BaseException:
         traceback.clear_frames(sys.exc_info()[2])
+
+
+def _plugin_packages() -> set[str]:
+    """What belongs to pytest's plugins: pytest must import that itself, to rewrite its asserts."""
+    import importlib.metadata
+
+    return {
+        file.parts[0].removesuffix(".py")
+        for distribution in importlib.metadata.distributions()
+        if any(point.group == "pytest11" for point in distribution.entry_points)
+        for file in distribution.files or ()
+        if file.suffix == ".py"
+    }
+
+
+def _rehearse() -> None:
+    """One empty session without the user's plugins: what pytest makes only once is then made."""
+    import pytest
+
+    empty = "/tmp/hermutic-empty"
+    os.mkdir(empty)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    output = os.dup(1)
+    silence = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(silence, 1)
+        pytest.main(["--rootdir", empty, "-c", os.devnull, "-p", "no:cacheprovider", empty])
+    finally:
+        sys.stdout.flush()  # or every forked run would print it again
+        os.dup2(output, 1)
+        os.close(output)
+        os.close(silence)
+        del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
+        os.rmdir(empty)
 
 
 def _network_maker(spec: dict[str, Any]) -> socket.socket | None:

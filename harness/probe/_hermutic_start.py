@@ -4,13 +4,27 @@ Imported by ``_hermutic.pth`` in every process that the run's interpreter starts
 of the tests included. It does nothing where there is no task file.
 """
 
+from __future__ import annotations
+
 import atexit
-import hashlib
 import json
 import os
 import sys
-import types
-from typing import Any
+
+# Every process of the tests pays for what is imported here: CPython's own bare digest, where it has
+# one (hashlib loads OpenSSL), and nothing that only type checkers need.
+try:
+    from _sha2 import sha256  # type: ignore[import-not-found]
+except ImportError:
+    try:
+        from _sha256 import sha256  # type: ignore[import-not-found]
+    except ImportError:
+        from hashlib import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import types
+    from typing import Any
 
 TASK = "/hermutic/task.json"
 
@@ -66,7 +80,12 @@ def start(task: dict[str, Any]) -> None:
     # The same module found elsewhere (a wheel that shadows the checkout) is reported as well.
     tails = tuple("/" + "/".join(path.split("/")[-2:]) for path in task["attest"])
     if names:
-        sys.addaudithook(lambda event, args: _audit(event, args, names, tails))
+
+        def watch(event: str, args: Any) -> None:
+            if event == "compile":
+                _compiled(args, names, tails)
+
+        sys.addaudithook(watch)
     os.register_at_fork(after_in_child=_after_fork)
     if task.get("reach"):
         _start_reach(task["reach"])
@@ -78,10 +97,8 @@ def _after_fork() -> None:
     _attested.clear()
 
 
-def _audit(event: str, args: Any, names: dict[str, str], tails: tuple[str, ...]) -> None:
+def _compiled(args: Any, names: dict[str, str], tails: tuple[str, ...]) -> None:
     """On every compilation of a watched file: which file, and the digest of the bytes compiled."""
-    if event != "compile":
-        return
     source, filename = args
     if isinstance(filename, bytes):
         filename = os.fsdecode(filename)
@@ -97,7 +114,7 @@ def _audit(event: str, args: Any, names: dict[str, str], tails: tuple[str, ...])
                 source = file.read()
         except OSError:
             return
-    pair = (path, hashlib.sha256(source).hexdigest())
+    pair = (path, sha256(source).hexdigest())
     if pair not in _attested:
         _attested.add(pair)
         emit("attest", *pair)
