@@ -81,7 +81,8 @@ def describe(
         "base": base,
     }
     home = HOME if isolation == NAMESPACES else base + "/run-{slot}"
-    env = _environment(project, interpreter, base)
+    on_path = "" if spec["site"] else f"{base or HOME}/site"
+    env = _environment(project, interpreter, base, on_path)
     aliases = (alias,) if alias else ()
     # Bytecode settings come to the server later, once its private root exists.
     outside = ("PYTHONPYCACHEPREFIX", "HERMUTIC_TASK")
@@ -164,12 +165,17 @@ def _site(interpreter: Interpreter) -> str:
     return next((path for path in interpreter.site_dirs if os.path.isdir(path)), "")
 
 
-def _environment(project: Project, interpreter: Interpreter, base: str) -> dict[str, str]:
-    """The fixed environment: nothing of the user's own but what the project declares."""
+def _environment(
+    project: Project, interpreter: Interpreter, base: str, probe: str
+) -> dict[str, str]:
+    """The fixed environment: nothing of the user's own but what the project declares.
+
+    ``probe`` is the probe's folder where it cannot be shown among the interpreter's packages.
+    """
     bin_folder = os.path.dirname(interpreter.executable)
     source_paths = [f"{{home}}/project/{path}".rstrip("/") for path in project.pythonpath if path]
-    if base:
-        source_paths.insert(0, f"{base}/site")
+    if probe:
+        source_paths.insert(0, probe)
     env = {
         "PATH": ":".join(dict.fromkeys((bin_folder, *_SYSTEM_PATH))),
         "HOME": "{home}/home",

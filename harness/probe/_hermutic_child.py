@@ -34,7 +34,7 @@ def _detach(request: dict[str, Any]) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # what a Python interpreter starts with
     null = os.open(os.devnull, os.O_RDONLY)
-    output = os.open(request["task"]["out"] + "/output", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    output = os.open(request["home"] + "/output", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(null, 0)
     os.dup2(output, 1)
     os.dup2(output, 2)

@@ -137,6 +137,8 @@ def snapshot(spec: dict[str, Any], home: str) -> None:
             shutil.copyfile(f"{spec['probe']}/{name}", f"{home}/site/{name}")
     with open(f"{home}/site/_hermutic.pth", "w") as file:
         file.write("import _hermutic_start\n")
+    if not spec["site"]:
+        shutil.copyfile(f"{home}/site/_hermutic_site.py", f"{home}/site/sitecustomize.py")
     for relative, digest in spec["files"]:
         _copy(f"{spec['project']}/{relative}", f"{home}/project/{relative}", digest)
 
@@ -169,20 +171,21 @@ def enter_view(spec: dict[str, Any], network: int, *, seed: bool) -> None:
     size = f"size={spec['scratch']},mode=755"
     kernel.mount("tmpfs", HOME, "tmpfs", _NO_DEVICES, size)
     scratch = os.open(HOME, os.O_PATH)
-    for name in ("upper", "work", "out", "home"):
+    for name in ("upper", "work", "home"):
         os.mkdir(f"{HOME}/{name}")
     for name in ("tmp", "vartmp", "shm"):
         os.mkdir(f"{HOME}/{name}")
         os.chmod(f"{HOME}/{name}", 0o1777)
-    os.chmod(f"{HOME}/out", 0o1777)  # tests run by root may start processes as another user
     here = f"/proc/self/fd/{scratch}"
     layers = f"lowerdir=/proc/self/fd/{base},upperdir={here}/upper,workdir={here}/work"
     own_user = ",userxattr" if os.getuid() else ""
     kernel.mount("overlay", HOME, "overlay", kernel.MS_NOSUID, layers + own_user)
     if seed:
         kernel.bind(f"/proc/self/fd/{base}/pycache", PYCACHE)
+    # What the probe reports has room even when a mutant has filled all of the run's scratch space.
+    # Tests run by root may start processes as another user, and those report as well.
+    kernel.mount("tmpfs", OUT, "tmpfs", _NO_DEVICES, f"size={spec['scratch']},mode=1777")
     for name, target in (
-        ("out", OUT),
         ("home", f"{HOME}/home"),
         ("tmp", "/tmp"),
         ("vartmp", "/var/tmp"),

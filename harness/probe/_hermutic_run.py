@@ -34,6 +34,8 @@ def run(spec: dict[str, Any], request: dict[str, Any], network: int, answer: int
             _copied_tree(spec, request)
         _mutate(request)
         result = _supervise(spec, request)
+        if request["seed"] and spec["isolation"] != "namespaces":
+            _keep_bytecode(spec, request)
     except BaseException as error:
         result = {"fault": f"could not make the sandbox: {error!r}"}
     data = json.dumps(result).encode()
@@ -48,9 +50,19 @@ def _copied_tree(spec: dict[str, Any], request: dict[str, Any]) -> None:
         kernel.adopt_orphans()
     home = request["home"]
     shutil.rmtree(home, ignore_errors=True)
-    for name in ("out", "home", "tmp", "pycache"):
+    for name in ("out", "home", "tmp"):
         os.makedirs(f"{home}/{name}")
+    # The interpreter's own bytecode from the clean run, as links: python replaces, never rewrites.
+    shutil.copytree(f"{spec['base']}/pycache", f"{home}/pycache", copy_function=os.link)
     shutil.copytree(f"{spec['base']}/project", f"{home}/project", symlinks=True)
+
+
+def _keep_bytecode(spec: dict[str, Any], request: dict[str, Any]) -> None:
+    """After the clean run in a copied tree: all but the project's, whose path is the slot's."""
+    pycache = request["pycache"]
+    shutil.rmtree(pycache + request["project"], ignore_errors=True)
+    shutil.rmtree(f"{spec['base']}/pycache")
+    os.rename(pycache, f"{spec['base']}/pycache")
 
 
 def _mutate(request: dict[str, Any]) -> None:
@@ -95,7 +107,8 @@ def _supervise(spec: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
         "wall": round(wall, 4),
         "cpu": round(usage.ru_utime + usage.ru_stime, 4),
         "peak": usage.ru_maxrss * 1024,
-        **_gather(request["task"]["out"]),
+        **_gather(request["task"]["out"], child),
+        "output": _tail(request["home"] + "/output"),
     }
 
 
@@ -153,17 +166,24 @@ def _children() -> list[int]:
         return []
 
 
-def _gather(out: str) -> dict[str, Any]:
-    """What the run's processes left in its out folder, as text."""
-    found: dict[str, Any] = {"events": [], "reach": [], "statements": "", "output": "", "fault": ""}
+def _gather(out: str, child: int) -> dict[str, Any]:
+    """What the run's processes left in its out folder, as text; ``own`` is the tests' process's."""
+    found: dict[str, Any] = {"own": "", "events": [], "reach": [], "statements": "", "fault": ""}
     for name in sorted(os.listdir(out)):
         with open(f"{out}/{name}", "rb") as file:
-            if name == "output":
-                file.seek(max(0, os.fstat(file.fileno()).st_size - _OUTPUT_LENGTH))
             text = file.read().decode("utf-8", "backslashreplace")
-        kind = name.split("-")[0]
+        kind = "own" if name == f"events-{child}" else name.split("-")[0]
         if kind in ("events", "reach"):
             found[kind].append(text)
         elif kind in found:
             found[kind] = text
     return found
+
+
+def _tail(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _OUTPUT_LENGTH))
+            return file.read().decode("utf-8", "backslashreplace")
+    except FileNotFoundError:
+        return ""  # the run ended before its tests' process began

@@ -114,10 +114,22 @@ def _compiled(args: Any, names: dict[str, str], tails: tuple[str, ...]) -> None:
                 source = file.read()
         except OSError:
             return
+    elif b"\n" not in source and _is_part(source, filename):
+        return  # Python 3.11 and 3.12 parse a failing line again, to mark the place in a traceback
     pair = (path, sha256(source).hexdigest())
     if pair not in _attested:
         _attested.add(pair)
         emit("attest", *pair)
+
+
+def _is_part(text: bytes, filename: str) -> bool:
+    """Whether the text is a piece of the file, and not the whole of it."""
+    try:
+        with open(filename, "rb") as file:
+            whole = file.read()
+    except OSError:
+        return False
+    return text != whole and text in whole
 
 
 def _start_reach(options: dict[str, Any]) -> None:
@@ -199,9 +211,16 @@ def save_reach() -> None:
         if module is not None
     }
     text = json.dumps({"lines": lines, "edges": sorted(_edges), "modules": modules})
-    with open(f"{_task['out']}/reach-{os.getpid()}", "w", encoding="utf-8") as file:
-        file.write(text)
+    _write_whole(f"reach-{os.getpid()}", text)
     coverage.start()
+
+
+def _write_whole(name: str, text: str) -> None:
+    """Write a file of the out folder so that it is there whole or not at all, even if killed."""
+    temporary = f"{_task['out']}/partial-{os.getpid()}"
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(temporary, f"{_task['out']}/{name}")
 
 
 def save_statements() -> None:
@@ -215,8 +234,7 @@ def save_statements() -> None:
         except Exception:  # not Python, or not this Python's: the finder reports such a file
             continue
         found[path] = {"statements": statements, "missing": missing}
-    with open(_task["out"] + "/statements", "w", encoding="utf-8") as file:
-        json.dump(found, file)
+    _write_whole("statements", json.dumps(found))
 
 
 def _watch_imports() -> None:
