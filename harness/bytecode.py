@@ -3,7 +3,9 @@
 from __future__ import annotations
 import __future__
 
+import ast
 import marshal
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +16,7 @@ from typing import Any
 import libcst as cst
 
 from harness.context import Unit
-from harness.source import Tree
+from harness.source import SourceProblem, Tree
 
 UNPARSED = "does not parse"
 SAME = "same bytecode"
@@ -22,44 +24,64 @@ FUTURES = 0
 for _name in __future__.all_feature_names:
     FUTURES |= getattr(__future__, _name).compiler_flag
 
+WORD = re.compile(r"\w+")
+
 Shape = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """A clean file, compiled: ``live`` are the lines with code; None if this Python cannot tell.
+    """A clean file, compiled.
 
-    ``clean`` keeps the shape of clean pieces, None for one that does not compile by itself.
+    ``live`` are the lines with code; None if this Python cannot compile the file. ``nonlocals``
+    are the names that some function declares so. ``clean`` keeps the shape of clean pieces, None
+    for one that does not compile by itself.
     """
 
     tree: Tree
     flags: int
     live: frozenset[int] | None
-    nonlocals: bool = False
+    nonlocals: frozenset[str] = frozenset()
     clean: dict[str, Shape | None] = field(default_factory=dict)
 
 
-def compiler(tree: Tree) -> Compiler:
-    """Compile the clean file; raises SyntaxError if no Python would run it.
+def clean_code(text: str) -> CodeType | None:
+    """The clean file's code; None if its syntax is newer than this Python's.
 
-    A file in newer syntax than this Python's is not compiled: its mutants are only parsed.
+    Raises SourceProblem if no Python would run it.
     """
     try:
-        code = compile(tree.text, "<clean>", "exec", dont_inherit=True)
-    except SyntaxError:
-        if _parses_here(tree.text):
-            raise
-        return Compiler(tree, 0, None)
-    nonlocals = "nonlocal" in tree.text
-    return Compiler(tree, code.co_flags & FUTURES, frozenset(_lines(code)), nonlocals)
+        return compile(text, "<clean>", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        # "too many nested parentheses" and the like: no other Python allows more.
+        if _parses_here(text) or error.msg.startswith("too many"):
+            where = f"line {error.lineno}" if error.lineno else "the file"
+            raise SourceProblem(f"could not compile {where}: {error.msg}") from error
+        return None
+    except (ValueError, RecursionError, MemoryError) as error:
+        cause = str(error) or "it is nested too deeply"
+        raise SourceProblem(f"could not compile the file: {cause}") from error
 
 
 def _parses_here(text: str) -> bool:
     try:
-        compile(text, "<clean>", "exec", flags=0x400, dont_inherit=True)
+        ast.parse(text)
     except SyntaxError:
         return False
     return True
+
+
+def compiler(tree: Tree, code: CodeType | None) -> Compiler:
+    """What ``check`` needs to know of a clean file and its code."""
+    if code is None:
+        return Compiler(tree, 0, None)
+    nonlocals = frozenset(
+        item.name.value
+        for node in tree.nodes
+        if isinstance(node, cst.Nonlocal)
+        for item in node.names
+    )
+    return Compiler(tree, code.co_flags & FUTURES, frozenset(_lines(code)), nonlocals)
 
 
 def check(found: Compiler, unit: Unit, start: int, end: int, text: str) -> str | None:
@@ -85,10 +107,8 @@ def _stands_alone(found: Compiler, unit: Unit, start: int, end: int) -> bool:
     """Whether the statement by itself can show what the mutant does."""
     if start < unit.start or end > unit.end or found.live is None:
         return False
-    if found.nonlocals:
-        top, bottom = found.tree.span(unit.top)
-        if "nonlocal" in found.tree.text[top:bottom]:
-            return False  # a binding less can make it a syntax error elsewhere
+    if not found.nonlocals.isdisjoint(WORD.findall(found.tree.text[start:end])):
+        return False  # a binding less can make it a syntax error elsewhere
     source = found.tree.source
     lines = range(source.line(unit.start), source.line(unit.end - 1) + 1)
     return not found.live.isdisjoint(lines)

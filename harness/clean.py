@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from harness.errors import NOT_GREEN, USAGE, Problem, did_you_mean
+from harness.events import Finished
 from harness.interpreter import Interpreter
 from harness.lab import Answer, Ask, Lab, Task
 from harness.mutant import sha256
 from harness.project import Project
 from harness.reach import Reach, measure
-from harness.run import GREEN, Finished, Job, Limits
+from harness.run import GREEN, Job, Limits
 from harness.sandbox import NAMESPACES
 from harness.store import key
 

@@ -11,7 +11,6 @@ from harness.mutant import BODY, IMPORT
 from harness.source import Tree
 
 MODULE = "<module>"
-Region = str  # "" or a kind that the surroundings give to everything inside
 BLOCKS = (
     cst.If,
     cst.For,
@@ -78,7 +77,7 @@ class Context:
     place: str
     scope: str  # "module", "class" or "function"
     function: str
-    region: Region
+    region: str  # "" or the kind that the surroundings give to everything inside
     message: bool
     block: str | None  # why everything inside is suppressed
     unit: Unit | None
@@ -116,7 +115,7 @@ def _entering(node: cst.CSTNode, parent: cst.CSTNode, context: Context) -> Conte
     return context if rule is None else rule(node, parent, context)
 
 
-def _within(context: Context, region: Region) -> Context:
+def _within(context: Context, region: str) -> Context:
     return context if context.region == "annotation" else replace(context, region=region)
 
 
@@ -290,9 +289,8 @@ def is_main(test: cst.BaseExpression) -> bool:
 
 def is_docstring(tree: Tree, node: cst.CSTNode, parent: cst.CSTNode) -> bool:
     """Whether a statement is the string that opens a module, a class or a function."""
-    if not isinstance(node, cst.Expr) or not isinstance(
-        node.value, cst.SimpleString | cst.ConcatenatedString
-    ):
+    texts = (cst.SimpleString, cst.ConcatenatedString)
+    if not isinstance(node, cst.Expr) or not isinstance(node.value, texts):
         return False
     if isinstance(parent, cst.SimpleStatementLine):
         suite = tree.parent(parent)

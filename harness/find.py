@@ -14,7 +14,7 @@ from harness.context import Context, Unit
 from harness.mutant import Mutant
 from harness.operators import SETS, Change, Operator
 from harness.pragma import pragmas
-from harness.source import SourceProblem, Span, Tree, deep_recursion, parse
+from harness.source import SourceProblem, Span, Tree, decode, deep_recursion, parse
 
 INCLUDES = frozenset({"annotations", "docstrings", "type_checking", "main"})
 WORD_OR_QUOTE = frozenset("'\"_")
@@ -52,23 +52,27 @@ def find(
     unless asked for: "annotations", "docstrings", "type_checking", "main".
     """
     try:
-        with deep_recursion(), bytecode.quiet():
-            return Found(path, tuple(_mutants(source, path, SETS[operators], include)), None)
+        with bytecode.quiet():
+            text = decode(source)
+            code = bytecode.clean_code(text.text)
+            with deep_recursion():
+                tree = parse(text)
+                compiler = bytecode.compiler(tree, code)
+                return Found(
+                    path, tuple(_mutants(source, path, compiler, operators, include)), None
+                )
     except SourceProblem as problem:
         return Found(path, (), str(problem))
-    except SyntaxError as error:
-        return Found(path, (), f"could not compile line {error.lineno}: {error.msg}")
-    except (ValueError, RecursionError, MemoryError) as error:
-        return Found(path, (), f"could not parse the file: {error or type(error).__name__}")
+    except (RecursionError, MemoryError) as error:
+        return Found(path, (), f"could not take the file apart: {type(error).__name__}")
 
 
 def _mutants(
-    source: bytes, path: str, operators: Iterable[Operator], include: frozenset[str]
+    source: bytes, path: str, compiler: bytecode.Compiler, operators: str, include: frozenset[str]
 ) -> Iterator[Mutant]:
-    tree = parse(source)
-    compiler = bytecode.compiler(tree)
+    tree = compiler.tree
     around = context.contexts(tree)
-    sites = _sites(tree, around, operators)
+    sites = _sites(tree, around, SETS[operators])
     units = {found.unit for found in around.values() if found.unit is not None}
     kept_out = pragmas(tree, units)
     seen: dict[str, str] = {}

@@ -7,10 +7,12 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from harness import events
 from harness import log as logs
 from harness import sandbox as sandboxes
+from harness.events import Finished
 from harness.log import Log
-from harness.run import Finished, Job, Runner, RunRecord
+from harness.run import Job, Runner, RunRecord
 from harness.sandbox import Sandbox
 from harness.store import Store
 
@@ -113,18 +115,23 @@ class Lab:
                     continue
             if not under_way:
                 return
-            identity, finished = self.runner.wait()
+            identity, job, result = self.runner.wait()
             waiting = under_way.pop(identity)
             del by_key[waiting.ask.key]
             free.append(waiting.slot)
-            answer = self._made(waiting.ask, finished)
+            answer = self._made(waiting.ask, self._read(job, result))
             for task in waiting.tasks:
                 step(_sender(task, answer), task)
 
     def make(self, ask: Ask) -> Answer:
         """Make a run now, while no other is under way, with all that only a clean run gives."""
         self._submit(ask.job, slot=0)
-        return self._made(ask, self.runner.wait()[1])
+        _, job, result = self.runner.wait()
+        return self._made(ask, self._read(job, result))
+
+    def _read(self, job: Job, result: dict[str, Any]) -> Finished:
+        isolation = self.sandbox.isolation
+        return events.finished(job, result, environment=self.environment, isolation=isolation)
 
     def _submit(self, job: Job, slot: int) -> int:
         prepare, self.prepare = self.prepare, _nothing

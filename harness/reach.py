@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from harness.run import Finished
+from harness.events import Finished
 
 # Bit 0 of a line's mask: it ran outside any test (on import, say). Bit i + 1: test i ran it.
 OUTSIDE = 1

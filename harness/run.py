@@ -122,21 +122,6 @@ class Job:
     seed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """A run's record, and what only the clean runs are asked for.
-
-    ``collected`` are the ids in running order, ``seconds`` each test's time, ``reach`` the raw line
-    data of each process, ``statements`` per file the numbers of its statements and of those run.
-    """
-
-    record: RunRecord
-    collected: tuple[str, ...]
-    seconds: dict[str, float]
-    reach: list[dict[str, Any]]
-    statements: dict[str, Any]
-
-
 class Runner:
     """A server process that makes sealed runs, and the runs now under way in it."""
 
@@ -155,7 +140,7 @@ class Runner:
         )
         theirs.close()
         self._connection = ours
-        self._jobs: dict[int, tuple[Job, dict[str, Any]]] = {}
+        self._jobs: dict[int, Job] = {}
         self._next = 0
         self._send(spec)
         started = self._receive()
@@ -171,15 +156,14 @@ class Runner:
     def submit(self, job: Job, request: dict[str, Any]) -> int:
         """Start a run; ``request`` is what the sandbox adds (see ``harness.sandbox.request``)."""
         self._next += 1
-        self._jobs[self._next] = (job, request)
+        self._jobs[self._next] = job
         self._send({"op": "run", "id": self._next, **request})
         return self._next
 
-    def wait(self) -> tuple[int, Finished]:
-        """Block until some run is done."""
+    def wait(self) -> tuple[int, Job, dict[str, Any]]:
+        """Block until some run is done: its number, its job, and what its processes reported."""
         answer = self._receive()
-        job, request = self._jobs.pop(answer["id"])
-        return answer["id"], _finished(job, request, answer["result"])
+        return answer["id"], self._jobs.pop(answer["id"]), answer["result"]
 
     @property
     def under_way(self) -> int:
@@ -225,63 +209,6 @@ class Runner:
 
 class SandboxFailed(Exception):
     """The sandbox could not be made or its server has ended; the message says why."""
-
-
-def _finished(job: Job, request: dict[str, Any], result: dict[str, Any]) -> Finished:
-    """Read a run's raw events into its record."""
-    events = [
-        event for text in result.get("events", ()) for event in map(json.loads, text.splitlines())
-    ]
-    tests, seconds = _tests(events)
-    collected = next((event[1] for event in events if event[0] == "collected"), None)
-    begun = [event[1] for event in events if event[0] == "begin"]
-    record = RunRecord(
-        argv=("python", "-m", "pytest", *job.args),
-        environment=request["environment"],
-        input=job.input,
-        executor=job.executor,
-        isolation=request["isolation"],
-        exit=result.get("exit"),
-        signal=result.get("signal"),
-        limit=result.get("limit"),
-        collected=None if collected is None else len(collected),
-        finished=any(event[0] == "finished" for event in events),
-        results=tests,
-        running=begun[-1] if begun and begun[-1] not in seconds else None,
-        attested=_attested(events),
-        collect_errors=tuple(
-            f"{event[1]}: {event[2]}" for event in events if event[0] == "uncollected"
-        ),
-        fault=result.get("fault", ""),
-        output=result.get("output", ""),
-        wall=result.get("wall", 0.0),
-        cpu=result.get("cpu", 0.0),
-        peak=result.get("peak", 0),
-    )
-    return Finished(
-        record,
-        tuple(collected or ()),
-        seconds,
-        [json.loads(text) for text in result.get("reach", ())],
-        json.loads(result.get("statements") or "{}"),
-    )
-
-
-def _tests(events: list[list[Any]]) -> tuple[tuple[TestResult, ...], dict[str, float]]:
-    """Each test's outcome in running order; one that failed and then never ended has failed."""
-    found: dict[str, TestResult] = {}
-    seconds: dict[str, float] = {}
-    for event in events:
-        if event[0] in ("failing", "end"):
-            found[event[1]] = TestResult(*event[1:5])
-        if event[0] == "end":
-            seconds[event[1]] = event[5]
-    return tuple(found.values()), seconds
-
-
-def _attested(events: list[list[Any]]) -> tuple[Attestation, ...]:
-    pairs = {(event[1], event[2]) for event in events if event[0] == "attest"}
-    return tuple(Attestation(*pair) for pair in sorted(pairs))
 
 
 def tool(

@@ -13,10 +13,11 @@ from typing import Any, Protocol
 
 from harness import __version__, clean, find, only, report
 from harness import sandbox as sandboxes
+from harness.checks import check_controls
 from harness.controls import Control
 from harness.errors import FAULT, USAGE, Problem
 from harness.interpreter import Interpreter, probe_interpreter
-from harness.judging import Bench, check_controls, judge_all
+from harness.judging import Bench, judge_all
 from harness.lab import Lab
 from harness.log import open_log
 from harness.mutant import Mutant, sha256

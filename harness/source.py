@@ -209,9 +209,12 @@ class _Recorder(CodegenState):
         return self.inner.get(id(node)) or self.outer[id(node)]
 
 
-def parse(data: bytes) -> Tree:
-    """Decode and parse one file; raises SourceProblem."""
-    source = decode(data)
+def parse(source: Text) -> Tree:
+    """The syntax tree of a decoded file; raises SourceProblem.
+
+    The parser is native code that overruns its stack on absurdly deep nesting: have Python's own
+    compiler look at the text first, as find does.
+    """
     plain, kept = _plain(source.text)
     try:
         module = cst.parse_module(plain)

@@ -27,7 +27,8 @@ def _decide(kind: type[cst.If | cst.IfExp], value: str) -> Apply:
 
 def _skip_loop(node: cst.CSTNode, tree: Tree) -> Iterable[Change]:
     if isinstance(node, cst.While):
-        yield replace(tree, node.test, "False")
+        if not (isinstance(node.test, cst.Name) and node.test.value in ("False", "None")):
+            yield replace(tree, node.test, "False")
         return
     assert isinstance(node, cst.For)
     if node.asynchronous is None:  # no literal can be iterated asynchronously

@@ -45,7 +45,10 @@ def pytest_collection_modifyitems(
     items[:] = chosen + [item for rest in by_id.values() for item in rest]
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """pytest_collection_finish is called even where collection was stopped, by sys.exit, say."""
+    yield
     probe.emit("collected", [item.nodeid for item in session.items])
 
 

@@ -31,6 +31,7 @@ TASK = "/hermutic/task.json"
 coverage: Any = None  # the running coverage.Coverage of this process, on the reach run only
 _task: dict[str, Any] = {}
 _events = -1
+_events_file = (0, 0)  # device and number of the file behind that descriptor
 _attested: set[tuple[str, str]] = set()
 _edges: set[tuple[str, str]] = set()
 
@@ -49,22 +50,32 @@ def emit(*fields: Any) -> None:
     """Append one event to this process's own file in the run's out folder; survives a crash."""
     global _events
     line = json.dumps(fields).encode() + b"\n"
-    if _events < 0:
+    if not _is_open():  # the tests may have closed every descriptor, and opened others
         _events = _open_events()
+    os.write(_events, line)
+
+
+def _is_open() -> bool:
     try:
-        os.write(_events, line)
-    except OSError:  # the tests closed every descriptor: open the file again
-        _events = _open_events()
-        os.write(_events, line)
+        status = os.fstat(_events)
+    except OSError:
+        return False
+    return (status.st_dev, status.st_ino) == _events_file
 
 
 def _open_events() -> int:
+    global _events_file
     name = f"{_task['out']}/events-{os.getpid()}"
     low = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    status = os.fstat(low)
+    _events_file = (status.st_dev, status.st_ino)
     # A high number keeps out of the way of tests that expect the lowest free descriptor.
     import fcntl
 
-    high = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 200)
+    try:
+        high = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 200)
+    except OSError:
+        return low  # this process may not have so many
     os.close(low)
     return high
 
@@ -104,7 +115,10 @@ def _compiled(args: Any, names: dict[str, str], tails: tuple[str, ...]) -> None:
         filename = os.fsdecode(filename)
     if not isinstance(filename, str) or not filename.endswith(".py"):
         return
-    filename = os.path.abspath(filename)
+    try:
+        filename = os.path.abspath(filename)
+    except OSError:
+        return  # relative to a working directory that is gone
     if not filename.endswith(tails):
         return
     path = names.get(filename, filename)
@@ -168,10 +182,7 @@ def set_current_test(test: str) -> None:
     if coverage is None:
         return
     coverage.switch_context(test)
-    temporary = f"{_task['out']}/current-{os.getpid()}"
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(test)
-    os.replace(temporary, _task["out"] + "/current")
+    _write_whole("current", test)
 
 
 def _save_on_exit() -> None:
