@@ -9,6 +9,7 @@ import libcst as cst
 
 from harness.mutant import BODY, IMPORT
 from harness.source import Tree
+from harness.syntax import DEFINITIONS, assigned, is_docstring, is_main, tells_people
 
 MODULE = "<module>"
 BLOCKS = (
@@ -27,7 +28,6 @@ BLOCKS = (
     cst.ExceptHandler,
     cst.ExceptStarHandler,
 )
-DEFINITIONS = (cst.FunctionDef, cst.ClassDef)
 STRINGS = (
     cst.SimpleString,
     cst.ConcatenatedString,
@@ -43,11 +43,6 @@ SMALL = {
     if isinstance(found, type) and issubclass(found, cst.BaseSmallStatement)
 }
 STATEMENTS = frozenset({*BLOCKS, *SMALL})
-LOG_METHODS = frozenset(
-    {"debug", "info", "warning", "warn", "error", "critical", "exception", "log", "fatal"}
-)
-LOGGERS = ("log", "logger", "logging", "warnings")
-ERROR_SUFFIXES = ("Error", "Exception", "Warning")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,7 +154,7 @@ def _in_alias(node: cst.CSTNode, parent: cst.CSTNode, context: Context) -> Conte
 
 def _in_call(node: cst.CSTNode, parent: cst.CSTNode, context: Context) -> Context:
     assert isinstance(parent, cst.Call)
-    if type(node) is not cst.Arg or not _tells_people(parent):
+    if type(node) is not cst.Arg or not tells_people(parent):
         return context
     return replace(context, message=True)
 
@@ -184,17 +179,6 @@ def _assigning(statement: cst.CSTNode, context: Context) -> Context:
     return _within(context, "constant") if names else context
 
 
-def assigned(statement: cst.CSTNode) -> list[str]:
-    """The names that an assignment binds; none if it binds anything but bare names."""
-    if isinstance(statement, cst.Assign):
-        targets = [target.target for target in statement.targets]
-    else:
-        assert isinstance(statement, cst.AnnAssign | cst.AugAssign)
-        targets = [statement.target]
-    names = [target.value for target in targets if isinstance(target, cst.Name)]
-    return names if len(names) == len(targets) else []
-
-
 def _in_if(node: cst.CSTNode, parent: cst.CSTNode, context: Context) -> Context:
     assert isinstance(parent, cst.If)
     name = parent.test.attr if isinstance(parent.test, cst.Attribute) else parent.test
@@ -217,23 +201,6 @@ RULES: dict[type[cst.CSTNode], Callable[[cst.CSTNode, cst.CSTNode, Context], Con
     cst.If: _in_if,
     cst.Assert: _in_assert,
 }
-
-
-def _tells_people(parent: cst.Call) -> bool:
-    """Whether a call makes an exception, a log line or a warning."""
-    function = parent.func
-    if isinstance(function, cst.Name):
-        return function.value.endswith(ERROR_SUFFIXES) or function.value == "warn"
-    if not isinstance(function, cst.Attribute):
-        return False
-    if function.attr.value.endswith(ERROR_SUFFIXES):
-        return True
-    owner = function.value.attr if isinstance(function.value, cst.Attribute) else function.value
-    return (
-        function.attr.value in LOG_METHODS
-        and isinstance(owner, cst.Name)
-        and owner.value.lower().lstrip("_") in LOGGERS
-    )
 
 
 def _statement(tree: Tree, node: cst.CSTNode, parent: cst.CSTNode, context: Context) -> Context:
@@ -271,32 +238,5 @@ def _unit(tree: Tree, node: cst.CSTNode, top: cst.CSTNode, function: str) -> Uni
     if isinstance(node, cst.Match):
         colon, _ = tree.around(node.whitespace_after_colon)
         return Unit(node, start, colon, whole, whole, top, function)
-    body: cst.BaseSuite = getattr(node, "body")  # noqa: B009 (every other block has one)
-    colon, _ = tree.around(body)
-    return Unit(node, start, colon, tree.span(body)[1], whole, top, function)
-
-
-def is_main(test: cst.BaseExpression) -> bool:
-    """`__name__ == "__main__"`, either way round."""
-    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
-        return False
-    target = test.comparisons[0]
-    sides = (test.left, target.comparator)
-    names = [side.value for side in sides if isinstance(side, cst.Name)]
-    texts = [side.raw_value for side in sides if isinstance(side, cst.SimpleString)]
-    return isinstance(target.operator, cst.Equal) and (names, texts) == (["__name__"], ["__main__"])
-
-
-def is_docstring(tree: Tree, node: cst.CSTNode, parent: cst.CSTNode) -> bool:
-    """Whether a statement is the string that opens a module, a class or a function."""
-    texts = (cst.SimpleString, cst.ConcatenatedString)
-    if not isinstance(node, cst.Expr) or not isinstance(node.value, texts):
-        return False
-    if isinstance(parent, cst.SimpleStatementLine):
-        suite = tree.parent(parent)
-        first = getattr(suite, "body")[0] is parent and parent.body[0] is node  # noqa: B009
-    else:
-        suite = parent
-        first = isinstance(parent, cst.SimpleStatementSuite) and parent.body[0] is node
-    owner = tree.parents.get(id(suite))
-    return first and (isinstance(suite, cst.Module) or isinstance(owner, DEFINITIONS))
+    body: cst.BaseSuite = node.body  # type: ignore[attr-defined] # every other block has one
+    return Unit(node, start, tree.around(body)[0], tree.span(body)[1], whole, top, function)

@@ -86,7 +86,9 @@ def _functions(
 def _plant(path: str, qualname: str, first: ast.stmt, lines: list[bytes]) -> Planted | None:
     """``raise ...; statement`` keeps any indentation; a compound statement needs another line."""
     simple = not hasattr(first, "body") and not isinstance(first, ast.Match)
-    line = lines[first.lineno - 1] if first.lineno <= len(lines) else b""
+    # The statement begins with its decorators, though its own line is that of its def.
+    start = min(node.lineno for node in [first, *getattr(first, "decorator_list", ())])
+    line = lines[start - 1] if start <= len(lines) else b""
     indentation = line[: first.col_offset]
     if indentation.strip(b" \t\f") or not simple:
         if indentation.strip(b" \t\f") or not line.strip():
@@ -96,8 +98,8 @@ def _plant(path: str, qualname: str, first: ast.stmt, lines: list[bytes]) -> Pla
     else:
         insert = indentation + PLANT + b"; "
         line = line[first.col_offset :]
-    data = b"".join(lines[: first.lineno - 1]) + insert + line + b"".join(lines[first.lineno :])
-    return Planted(path, qualname, first.lineno, first.end_lineno or first.lineno, data)
+    data = b"".join(lines[: start - 1]) + insert + line + b"".join(lines[start:])
+    return Planted(path, qualname, start, first.end_lineno or start, data)
 
 
 def _line_end(line: bytes) -> bytes:

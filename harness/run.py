@@ -12,7 +12,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-_CLOSE_SECONDS = 5.0  # the server ends its runs by signal; longer than this is a hang
+# The server ends its runs by signal; longer than this is a hang, or an import that takes its time.
+_CLOSE_SECONDS = 1.5
+# Until the private root exists, bytecode would be written to the user's own disk. The option -B
+# would be seen by forked tests, in sys.flags.
+_START = (
+    "import sys; sys.dont_write_bytecode = True; sys.path[0] = sys.argv[1]; "
+    "import _hermutic_server; _hermutic_server.main()"
+)
 
 PASSED = "passed"
 FAILED = "failed"
@@ -128,9 +135,8 @@ class Runner:
     def __init__(self, python: str, spec: dict[str, Any], probe: Path) -> None:
         ours, theirs = socket.socketpair()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the runner
-        # -B: before the private root exists, bytecode would be written to the user's own disk.
         self._process = subprocess.Popen(
-            [python, "-B", str(probe / "_hermutic_server.py"), str(theirs.fileno())],
+            [python, "-c", _START, str(probe), str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=self._errors,
             stderr=self._errors,

@@ -99,7 +99,7 @@ def run(project: Project, options: Options, listener: Listener) -> Outcome:
             report=built,
             report_path=path,
             log_path=Path(bench.lab.log.file.name),
-            warnings=tuple(bench.lab.store.warnings),
+            warnings=(*bench.suite.notes, *bench.lab.store.warnings),
             sources=found.sources,
             controls=controls,
             isolation=bench.lab.sandbox.isolation,
@@ -111,6 +111,8 @@ def verify(project: Project, options: Options, listener: Listener) -> tuple[Cont
     """The controls alone."""
     found = find_mutants(project, options)
     with _bench(project, options, listener, found) as (bench, _):
+        for note in bench.suite.notes:
+            listener.say(note)
         return check_controls(bench, listener)
 
 
@@ -178,8 +180,6 @@ def _bench(
         listener.phase("running the clean suite", None)
         suite = clean.measure_suite(lab, base, options.executor, options.set_aside)
         suite = replace(suite, notes=(*notes, *suite.notes))
-        for note in suite.notes:
-            listener.say(note)
         log.event(
             "reach",
             statements=suite.reach.statements,

@@ -23,6 +23,7 @@ LINE_END = re.compile(r"\r\n|\r|\n")
 # Python starts a line's indentation anew after a form feed; the parser loses such form feeds.
 FORM_FEED = re.compile(r"(?:\A|(?<=[\r\n]))(?:[ \t]*\x0c)+")
 LONE_RETURN = re.compile(r"\r(?!\n)")
+BLANK = re.compile(r"(?:\s|\\\r?\n)*")
 BOM = b"\xef\xbb\xbf"
 
 
@@ -158,6 +159,7 @@ class _Recorder(CodegenState):
     One pass instead of the three that libcst's own metadata providers would take.
     """
 
+    text: str = ""
     position: int = 0
     nodes: list[cst.CSTNode] = field(default_factory=list)
     comments: list[cst.Comment] = field(default_factory=list)
@@ -168,12 +170,24 @@ class _Recorder(CodegenState):
     open: list[cst.CSTNode] = field(default_factory=list)
 
     def add_indent_tokens(self) -> None:
-        self.tokens.extend(self.indent_tokens)
-        self.position += sum(map(len, self.indent_tokens))
+        for token in self.indent_tokens:
+            self.add_token(token)
 
     def add_token(self, value: str) -> None:
         self.tokens.append(value)
+        if not self.text.startswith(value, self.position):
+            self._find(value)
         self.position += len(value)
+
+    def _find(self, value: str) -> None:
+        """Go on to where the token is: the parser loses some spaces, as in `except A :`."""
+        lost = BLANK.match(self.text, self.position)
+        assert lost is not None
+        if self.text.startswith(value, lost.end()):
+            self.position = lost.end()
+        elif not (value.isspace() and lost.end() == len(self.text)):
+            near = f"line {self.text.count(chr(10), 0, self.position) + 1}"
+            raise SourceProblem(f"could not parse {near}: the parser does not give its text back")
 
     def before_codegen(self, node: cst.CSTNode) -> None:
         self.starts.append(self.position)
@@ -220,10 +234,10 @@ def parse(source: Text) -> Tree:
         module = cst.parse_module(plain)
     except cst.ParserSyntaxError as error:
         raise SourceProblem(f"could not parse the file: {_cause(source.text, error)}") from error
-    seen = _Recorder(module.default_indent, module.default_newline)
+    seen = _Recorder(module.default_indent, module.default_newline, text=plain)
     module._codegen(seen)
-    if "".join(seen.tokens) != plain:
-        raise SourceProblem("could not parse the file: the parser does not give its text back")
+    if plain[seen.position :].strip():
+        raise SourceProblem("could not parse the file: the parser lost its end")
     inner, outer = seen.inner, seen.outer
     if kept is not None:
         inner, outer = _moved(inner, kept), _moved(outer, kept)

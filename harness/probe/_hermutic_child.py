@@ -2,6 +2,7 @@
 
 import os
 import resource
+import runpy
 import signal
 import sys
 from collections.abc import Callable
@@ -15,6 +16,8 @@ def become_tests(request: dict[str, Any], *, in_namespace: bool) -> None:
     """Never returns. What goes wrong before the tests start is the instrument's fault, and said."""
     try:
         _detach(request)
+        if not in_namespace and sys.platform == "linux":
+            kernel.die_with_parent()
         _limit(request["limits"])
         if in_namespace and os.getuid():
             kernel.drop_capabilities()
@@ -28,6 +31,7 @@ def become_tests(request: dict[str, Any], *, in_namespace: bool) -> None:
 
 def _detach(request: dict[str, Any]) -> None:
     os.setsid()
+    os.umask(0o022)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
@@ -74,28 +78,24 @@ def _exec(request: dict[str, Any]) -> None:
 
 def _pytest_here(request: dict[str, Any]) -> int:
     """What ``python -m pytest`` does, here, from the state that a new interpreter has."""
+    import builtins
     import importlib
-    import importlib.util
     import types
 
     os.environ.clear()
     os.environ.update(request["env"])
     sys.path[:] = [request["project"], *request["path"]]
     importlib.invalidate_caches()
-    specification = importlib.util.find_spec("pytest.__main__")
-    assert specification is not None
-    assert specification.origin is not None
     main = types.ModuleType("__main__")
-    main.__spec__ = specification
-    main.__file__ = specification.origin
-    main.__package__ = "pytest"
+    vars(main).update(__builtins__=builtins)
+    if sys.version_info < (3, 14):  # which makes them only when asked for
+        vars(main).update(__annotations__={})
     sys.modules["__main__"] = main
-    sys.argv[:] = [specification.origin, *request["args"]]
+    sys.argv[:] = ["-m", *request["args"]]
     sys.orig_argv[:] = [request["python"], "-m", "pytest", *request["args"]]
     _hermutic_start.start(request["task"])
-    import pytest
-
-    return int(pytest.main(request["args"]))
+    runpy._run_module_as_main("pytest")  # type: ignore[attr-defined]  # what -m itself calls
+    return 0
 
 
 def leave(work: Callable[[], int]) -> None:

@@ -13,6 +13,7 @@ import shutil
 import signal
 import sys
 import time
+import types
 from typing import Any
 
 import _hermutic_child
@@ -28,6 +29,8 @@ def run(spec: dict[str, Any], request: dict[str, Any], network: int, answer: int
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
         if sys.platform == "linux":
             kernel.die_with_parent()
+        if spec["isolation"] != "namespaces":
+            signal.signal(signal.SIGTERM, _end)
         if spec["isolation"] == "namespaces":
             jail.enter_view(spec, network, seed=request["seed"])
         else:
@@ -42,6 +45,11 @@ def run(spec: dict[str, Any], request: dict[str, Any], network: int, answer: int
     while data:
         data = data[os.write(answer, data) :]
     os._exit(0)
+
+
+def _end(number: int, _frame: types.FrameType | None) -> None:
+    """The server asks for the end: leave through the handlers that kill the run's processes."""
+    raise SystemExit(number)
 
 
 def _copied_tree(spec: dict[str, Any], request: dict[str, Any]) -> None:
@@ -94,9 +102,11 @@ def _supervise(spec: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
     child = os.fork()
     if child == 0:
         _hermutic_child.become_tests(request, in_namespace=spec["isolation"] == "namespaces")
-    status, limit = _wait(child, start + request["limits"]["wall"])
-    wall = time.monotonic() - start
-    kill_rest(child, spec["isolation"])
+    try:
+        status, limit = _wait(child, start + request["limits"]["wall"])
+        wall = time.monotonic() - start
+    finally:
+        kill_rest(child, spec["isolation"])
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
         limit = "cpu"
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -145,8 +155,9 @@ def kill_rest(child: int, isolation: str) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(-1, signal.SIGKILL)
     else:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(child, signal.SIGKILL)
+        if sys.platform != "linux":  # there the orphans are not ours, but its group is known
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(child, signal.SIGKILL)
         while orphans := _children():
             for pid in orphans:
                 with contextlib.suppress(ProcessLookupError):

@@ -8,6 +8,7 @@ import gc
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import struct
@@ -55,12 +56,16 @@ def send(connection: socket.socket, data: bytes) -> None:
 
 def main() -> None:
     """Serve until the other end of the socket is closed."""
-    connection = socket.socket(fileno=int(sys.argv[1]))
+    _forget_inherited_signals()
+    connection = socket.socket(fileno=int(sys.argv[2]))
     spec = receive(connection)
     if spec is None:
         return
     if spec["isolation"] != "namespaces":
-        _start(connection, spec)
+        try:
+            _start(connection, spec)
+        finally:  # a command that was killed cannot do it
+            shutil.rmtree(spec["base"], ignore_errors=True)
         return
     try:
         kernel.die_with_parent()
@@ -77,6 +82,14 @@ def main() -> None:
     os.waitpid(child, 0)
 
 
+def _forget_inherited_signals() -> None:
+    """Runs begin as on a terminal, whatever started the command (nohup, a shell that ignores)."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def _start(connection: socket.socket, spec: dict[str, Any]) -> None:
     try:
         if spec["isolation"] == "namespaces":
@@ -91,11 +104,15 @@ def _start(connection: socket.socket, spec: dict[str, Any]) -> None:
         return
     own = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if entry != own]
-    # From here on bytecode goes where the runs' own interpreters put it (see the launch with -B).
+    # From here on bytecode goes where the runs' own interpreters put it.
     sys.pycache_prefix = jail.PYCACHE
     sys.dont_write_bytecode = False
     send(connection, json.dumps({"ready": os.getpid()}).encode())
-    Server(connection, spec, networks).serve()
+    server = Server(connection, spec, networks)
+    try:
+        server.serve()
+    finally:
+        server.end_all()
 
 
 class Server:
@@ -125,7 +142,6 @@ class Server:
             if requests in readable:
                 request = receive(self.connection)
                 if request is None:
-                    self._end_all()
                     return
                 self._answer(request)
             self._end_overdue()
@@ -172,9 +188,12 @@ class Server:
             kernel.unshare(kernel.CLONE_NEWPID)
         pid = os.fork()
         if pid == 0:
-            self.connection.close()
-            os.close(reading)
-            _hermutic_run.run(self.spec, request, network, writing)
+            try:
+                self.connection.close()
+                os.close(reading)
+                _hermutic_run.run(self.spec, request, network, writing)
+            finally:  # whatever happens, there is only one server
+                os._exit(1)
         if self.own_processes >= 0:
             kernel.setns(self.own_processes, kernel.CLONE_NEWPID)
             os.close(network)
@@ -185,9 +204,7 @@ class Server:
     def _take_network(self) -> int:
         if self.networks is None:
             return -1
-        self.networks.send(b"1")
-        _, descriptors, _, _ = socket.recv_fds(self.networks, 1, 1)
-        return descriptors[0]
+        return _take_network(self.networks)
 
     def _collect(self, source: int) -> None:
         identity, pid, _, data = self.runs[source]
@@ -210,10 +227,13 @@ class Server:
             if now > deadline:
                 os.kill(pid, signal.SIGKILL)
 
-    def _end_all(self) -> None:
+    def end_all(self) -> None:
         """The command is gone: end what is under way (in namespaces, descendants as well)."""
-        for _, pid, _, _ in self.runs.values():
+        pids = [pid for _, pid, _, _ in self.runs.values()]
+        for pid in pids:
             os.kill(pid, signal.SIGTERM if self.own_processes < 0 else signal.SIGKILL)
+        for pid in pids:
+            os.waitpid(pid, 0)
 
 
 def _import_quietly(name: str) -> None:
@@ -266,14 +286,28 @@ def _network_maker(spec: dict[str, Any]) -> socket.socket | None:
         return None
     ours, theirs = socket.socketpair()
     if os.fork() == 0:
-        ours.close()
-        kernel.die_with_parent()
-        _make_networks(theirs)
-        os._exit(0)
+        try:
+            ours.close()
+            kernel.die_with_parent()
+            _make_networks(theirs)
+        except OSError as error:
+            theirs.send(f"network namespace: {error}".encode())
+        finally:
+            os._exit(0)
     theirs.close()
     for _ in range(_READY_NETWORKS * spec["jobs"]):
         ours.send(b"1")
+    os.close(_take_network(ours))  # whether they can be made at all is known before the first run
     return ours
+
+
+def _take_network(maker: socket.socket) -> int:
+    """A network namespace's descriptor; another is then made. OSError if it cannot be."""
+    maker.send(b"1")
+    message, descriptors, _, _ = socket.recv_fds(maker, 500, 1)
+    if not descriptors:
+        raise OSError(message.decode() or "the maker of network namespaces has ended")
+    return descriptors[0]
 
 
 def _make_networks(asked: socket.socket) -> None:
@@ -283,7 +317,3 @@ def _make_networks(asked: socket.socket) -> None:
         network = os.open("/proc/self/ns/net", os.O_RDONLY)
         socket.send_fds(asked, [b"n"], [network])
         os.close(network)
-
-
-if __name__ == "__main__":
-    main()
