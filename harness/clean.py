@@ -261,13 +261,11 @@ def _refuse_uncollected(answer: Answer) -> None:
 def _refuse_red(
     answer: Answer, red: set[str], set_aside: tuple[str, ...], tests: tuple[str, ...]
 ) -> None:
-    for test in set_aside:
-        if test not in tests:
-            raise Problem(
-                USAGE,
-                f"could not set aside '{test}': the suite has no such test"
-                f"{did_you_mean(test, tests)}",
-            )
+    for test in sorted(set(set_aside) - set(tests)):
+        raise Problem(
+            USAGE,
+            f"could not set aside '{test}': the suite has no such test{did_you_mean(test, tests)}",
+        )
     left = sorted(red - set(set_aside))
     if left:
         messages = {r.id: r.message.splitlines() for r in answer.record.results}
@@ -277,7 +275,8 @@ def _refuse_red(
             f"the clean suite is not green; {len(left)} test(s) fail without any mutant:\n{lines}\n"
             "mend them, or go on without them: --set-aside NODEID for each",
         )
-    if answer.record.exit not in (0, 1) or (answer.record.exit == 1 and not red):
+    failed = {result.outcome for result in answer.record.results} - GREEN  # flaky ones as well
+    if answer.record.exit not in ((0, 1) if failed else (0,)):
         raise Problem(
             NOT_GREEN,
             f"every test passes on clean, but pytest ends with {_ending(answer.finished)}:\n"

@@ -22,8 +22,9 @@ from harness.verdict import (
     number_of_tests,
 )
 
-# How many mutants of a run are tried in both executors, and how many unreached ones in the whole
-# suite: enough that a fault of the instrument's shows within a few runs, few enough to cost little.
+# One in so many mutants is tried in both executors, and a few unreached ones in the whole suite:
+# enough that a fault of the instrument's shows within a few runs, few enough to cost little.
+ONE_IN = 25
 SAMPLE = 4
 UNREACHED_SAMPLE = 2
 EMPTY: dict[str, str | None] = {"mutant": None, "clean": None, "confirm": None, "sample": None}
@@ -60,7 +61,8 @@ def judge_all(bench: Bench, mutants: tuple[Mutant, ...], listener: Any) -> list[
         fields = asdict(mutant)
         bench.lab.log.event("mutant", **{name: fields[name] for name in SHOWN})
     active = [mutant for mutant in mutants if mutant.suppressed is None]
-    sample = _sampled(m for m in active if plan.reached(m, bench.suite.reach))
+    reached = [mutant for mutant in active if plan.reached(mutant, bench.suite.reach)]
+    sample = _sampled(reached, min(SAMPLE, 1 + len(reached) // ONE_IN))
     listener.phase("running mutants", len(mutants))
     rows = []
     # Each plan is made when its turn comes: all of them together would fill the memory.
@@ -74,7 +76,7 @@ def judge_all(bench: Bench, mutants: tuple[Mutant, ...], listener: Any) -> list[
     return rows
 
 
-def _sampled(mutants: Iterable[Mutant], size: int = SAMPLE) -> set[str]:
+def _sampled(mutants: Iterable[Mutant], size: int) -> set[str]:
     """Chosen by digest: the same mutants in every run, and no part of the file preferred."""
     return {m.id for m in sorted(mutants, key=lambda m: m.digest)[:size]}
 

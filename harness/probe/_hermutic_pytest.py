@@ -5,6 +5,7 @@ PYTEST_DONT_REWRITE: the fork executor has this module loaded before pytest star
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -60,7 +61,7 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
 def pytest_runtest_logstart(nodeid: str) -> None:
     probe.emit("begin", nodeid)
     _began[nodeid] = time.perf_counter()
-    probe.set_current_test(nodeid)
+    _set_current_test(nodeid)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -78,13 +79,14 @@ def pytest_runtest_logfinish(nodeid: str) -> None:
     seconds = time.perf_counter() - _began.pop(nodeid, time.perf_counter())
     outcome, phase, message = _worst.pop(nodeid, ("skipped", "", "no report"))
     probe.emit("end", nodeid, outcome, phase, message, round(seconds, 6))
-    probe.set_current_test("")
+    _set_current_test("")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(exitstatus: int) -> None:
     probe.emit("finished", int(exitstatus))
-    probe.save_statements()
+    if reach := _reach():
+        reach.save_statements()
 
 
 def pytest_internalerror(excrepr: Any) -> None:
@@ -106,3 +108,13 @@ def _message(report: Any) -> str:
     crash = getattr(report.longrepr, "reprcrash", None)
     text = crash.message if crash is not None else str(report.longrepr or "")
     return text[:_MESSAGE_LENGTH] if report.failed else ""
+
+
+def _reach() -> Any:
+    """The tracer of this process, on the reach run."""
+    return sys.modules.get("_hermutic_reach")
+
+
+def _set_current_test(test: str) -> None:
+    if reach := _reach():
+        reach.set_current_test(test)

@@ -4,7 +4,6 @@ Started by harness/run.py under the tests' interpreter. With ``warm`` it also ho
 third-party modules that the ``fork`` executor's children start from.
 """
 
-import gc
 import json
 import os
 import select
@@ -14,12 +13,12 @@ import socket
 import struct
 import sys
 import time
-import traceback
 from typing import Any
 
 import _hermutic_jail as jail
 import _hermutic_kernel as kernel
 import _hermutic_run
+import _hermutic_warm
 
 _GRACE = 10.0  # seconds over a run's wall limit before the server ends the run itself
 _READY_NETWORKS = (
@@ -148,37 +147,9 @@ class Server:
 
     def _answer(self, request: dict[str, Any]) -> None:
         if request["op"] == "warm":
-            send(self.connection, json.dumps(self._warm(request)).encode())
+            send(self.connection, json.dumps({"warm": _hermutic_warm.warm(request)}).encode())
         else:
             self._fork(request)
-
-    def _warm(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Import modules ahead; says what prevents the fork executor, or ""."""
-        os.environ.clear()
-        os.environ.update(request["env"])
-        plugins = _plugin_packages()
-        try:
-            for name in request["modules"]:
-                if name.split(".")[0] not in plugins:
-                    _import_quietly(name)
-            _rehearse()
-        except SystemExit as error:
-            return {"warm": f"importing {name} ended the interpreter ({error})"}
-        threads = len(os.listdir("/proc/self/task"))
-        if threads != 1:
-            return {
-                "warm": f"importing the tests' third-party modules started {threads - 1} thread(s)"
-            }
-        roots = tuple(root + "/" for root in request["roots"])
-        for name, module in list(sys.modules.items()):
-            if str(getattr(module, "__file__", None) or "").startswith(roots):
-                return {
-                    "warm": f"importing the tests' third-party modules loads {name} of the project"
-                }
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        gc.collect()
-        gc.freeze()
-        return {"warm": ""}
 
     def _fork(self, request: dict[str, Any]) -> None:
         reading, writing = os.pipe()
@@ -234,50 +205,6 @@ class Server:
             os.kill(pid, signal.SIGTERM if self.own_processes < 0 else signal.SIGKILL)
         for pid in pids:
             os.waitpid(pid, 0)
-
-
-def _import_quietly(name: str) -> None:
-    """A module that cannot be imported alone is left to the tests, who will import it their way."""
-    try:
-        __import__(name)
-    except SystemExit:
-        raise
-    except BaseException:
-        traceback.clear_frames(sys.exc_info()[2])
-
-
-def _plugin_packages() -> set[str]:
-    """What belongs to pytest's plugins: pytest must import that itself, to rewrite its asserts."""
-    import importlib.metadata
-
-    return {
-        file.parts[0].removesuffix(".py")
-        for distribution in importlib.metadata.distributions()
-        if any(point.group == "pytest11" for point in distribution.entry_points)
-        for file in distribution.files or ()
-        if file.suffix == ".py"
-    }
-
-
-def _rehearse() -> None:
-    """One empty session without the user's plugins: what pytest makes only once is then made."""
-    import pytest
-
-    empty = "/tmp/hermutic-empty"
-    os.mkdir(empty)
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    output = os.dup(1)
-    silence = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(silence, 1)
-        pytest.main(["--rootdir", empty, "-c", os.devnull, "-p", "no:cacheprovider", empty])
-    finally:
-        sys.stdout.flush()  # or every forked run would print it again
-        os.dup2(output, 1)
-        os.close(output)
-        os.close(silence)
-        del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
-        os.rmdir(empty)
 
 
 def _network_maker(spec: dict[str, Any]) -> socket.socket | None:
