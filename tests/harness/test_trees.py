@@ -1,0 +1,237 @@
+"""Every tree of tests/trees gets the verdicts that its EXPECTED.toml works out by hand.
+
+A tree is a tiny project named for its one trait. Its table says which mutants are run, the verdict
+of each, and why. Trees that need no settings of their own are measured side by side, as folders of
+one project: that is quicker, and no tree may disturb its neighbour. ``alone = true`` in a table
+gives a tree a project of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+import tomllib
+import venv
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import clean, find, project, session
+from harness.audit import audit
+from harness.errors import Problem
+from harness.mutant import Mutant
+from harness.progress import Quiet
+from harness.session import Options, Outcome
+
+TREES = Path(__file__).parent.parent / "trees"
+TABLE = "EXPECTED.toml"
+KEYS = {
+    *("trait", "alone", "mutant", "source", "venv", "exit", "says"),
+    *("flaky", "set_aside", "line_coverage", "needs"),
+}
+ROW_KEYS = {"at", "change", "verdict", "reason", "detected_by", "why", "column"}
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A tree and its table. ``rows`` are the mutants that are run, each with what is expected."""
+
+    name: str
+    table: dict[str, Any]
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def folder(self) -> Path:
+        return TREES / self.name
+
+    @property
+    def alone(self) -> bool:
+        return bool(self.table.get("alone"))
+
+
+def load(folder: Path) -> Tree:
+    """The tree in ``folder``; a key that nobody reads is a mistake."""
+    table = tomllib.loads((folder / TABLE).read_text(encoding="utf-8"))
+    assert set(table) <= KEYS, f"{folder.name}: unknown keys {set(table) - KEYS}"
+    for row in table.get("mutant", []):
+        assert set(row) <= ROW_KEYS, f"{folder.name}: unknown keys {set(row) - ROW_KEYS}"
+        assert row["why"], f"{folder.name}: a verdict by hand has a reason"
+    return Tree(folder.name, table, table.get("mutant", []))
+
+
+ALL = [load(file.parent) for file in sorted(TREES.glob(f"*/{TABLE}"))]
+STREET = [tree for tree in ALL if not tree.alone]
+ALONE = [tree for tree in ALL if tree.alone]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_budgets() -> Any:
+    """Tiny trees end in no time: a mutant that does not is given up soon."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clean, "WALL_FLOOR", 15.0)
+        patch.setattr(clean, "CPU_FLOOR", 3.0)
+        patch.setattr(clean, "MEMORY_FLOOR", 1 << 29)
+        yield
+
+
+def plant(tree: Tree, folder: Path) -> None:
+    """A copy of the tree without its table."""
+    ignored = shutil.ignore_patterns(TABLE, "__pycache__", ".hermutic", ".pytest_cache")
+    shutil.copytree(tree.folder, folder, ignore=ignored, symlinks=True)
+
+
+def environment(tree: Tree, root: Path, folder: Path) -> str | None:
+    """A virtual environment as the table wants it: it sees our own pytest through a .pth file.
+
+    ``venv.path`` are folders of the tree that an editable install would put on the path,
+    ``venv.installed`` maps a package of the tree to a copy of it among the installed packages.
+    """
+    wanted = tree.table.get("venv")
+    if wanted is None:
+        return None
+    venv.EnvBuilder(with_pip=False, symlinks=True).create(folder)
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    site = folder / "lib" / version / "site-packages"
+    paths = [str(root / path) for path in wanted.get("path", [])]
+    (site / "tests_environment.pth").write_text(
+        "\n".join([*paths, sysconfig.get_paths()["purelib"]]) + "\n", encoding="utf-8"
+    )
+    for package, name in wanted.get("installed", {}).items():
+        shutil.copytree(root / package, site / name)
+    return str(folder / "bin" / "python")
+
+
+def shown(text: str) -> str:
+    return text.strip() or "(nothing)"
+
+
+def chosen(tree: Tree, mutants: tuple[Mutant, ...], prefix: str = "") -> dict[str, dict[str, Any]]:
+    """The mutant's id for every row of the table: exactly one mutant fits each."""
+    ids: dict[str, dict[str, Any]] = {}
+    for row in tree.rows:
+        path, _, line = row["at"].rpartition(":")
+        fitting = [
+            m.id
+            for m in mutants
+            if (m.path, m.line) == (prefix + path, int(line))
+            and f"{shown(m.before)} -> {shown(m.after)}" == row["change"]
+            and row.get("column") in (None, m.column)
+        ]
+        assert len(fitting) == 1, f"{tree.name}: {row['at']} {row['change']} fits {fitting}"
+        ids[fitting[0]] = row
+    assert len(ids) == len(tree.rows), f"{tree.name}: two rows mean the same mutant"
+    return ids
+
+
+def all_mutants(loaded: project.Project) -> tuple[Mutant, ...]:
+    found = [find.find((loaded.root / path).read_bytes(), path) for path in loaded.sources]
+    return tuple(mutant for one in found for mutant in one.mutants)
+
+
+def check_rows(report: dict[str, Any], rows: dict[str, dict[str, Any]], prefix: str = "") -> None:
+    """Every verdict of the table, and every wrong one named with its reason."""
+    by_id = {row["id"]: row for row in report["mutants"]}
+    wrong = []
+    for name, row in rows.items():
+        got = by_id[name]
+        tests = [prefix + test for test in row["detected_by"]] if "detected_by" in row else None
+        if (
+            got["verdict"] != row["verdict"]
+            or row.get("reason", "") not in got["reason"]
+            or (tests is not None and list(got["detected_by"]) != tests)
+        ):
+            wrong.append(f"{name}: {got['verdict']} ({got['reason']}) by {got['detected_by']}")
+            wrong.append(f"    expected: {row}")
+    assert not wrong, "\n".join(wrong)
+
+
+@dataclass(frozen=True)
+class Street:
+    """The one session of all trees that need no settings of their own."""
+
+    outcome: Outcome
+    rows: dict[str, dict[str, dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def street(tmp_path_factory: pytest.TempPathFactory) -> Street:
+    root = tmp_path_factory.mktemp("street") / "street"
+    for tree in STREET:
+        plant(tree, root / tree.name)
+    loaded = project.load(root)
+    mutants = all_mutants(loaded)
+    rows = {tree.name: chosen(tree, mutants, f"{tree.name}/") for tree in STREET}
+    only = tuple(name for ids in rows.values() for name in ids)
+    outcome = session.run(loaded, Options(only=only, jobs=2, timeout_factor=2.0), Quiet())
+    return Street(outcome, rows)
+
+
+@pytest.mark.parametrize("tree", STREET, ids=lambda tree: tree.name)
+def test_a_tree_gets_the_verdicts_worked_out_by_hand(tree: Tree, street: Street) -> None:
+    check_rows(street.outcome.report, street.rows[tree.name], f"{tree.name}/")
+    for test in tree.table.get("flaky", []):
+        assert f"{tree.name}/{test}" in street.outcome.report["flaky"]
+
+
+def test_trees_side_by_side_run_nothing_but_their_tables_and_pass_the_audit(street: Street) -> None:
+    named = {name for ids in street.rows.values() for name in ids}
+    assert {row["id"] for row in street.outcome.report["mutants"]} == named
+    assert all(control.holds for control in street.outcome.controls)
+    said = audit(street.outcome.log_path, street.outcome.report_path)
+    assert said.ok, said.findings
+
+
+def planted(tree: Tree, base: Path) -> project.Project:
+    root = base / tree.name
+    plant(tree, root)
+    return project.load(
+        root,
+        source=tuple(tree.table.get("source", ())),
+        python=environment(tree, root, base / f"{tree.name}-env"),
+    )
+
+
+@pytest.mark.parametrize("tree", ALONE, ids=lambda tree: tree.name)
+def test_a_project_of_its_own_gets_the_verdicts_worked_out_by_hand(
+    tree: Tree, tmp_path: Path
+) -> None:
+    if "needs" in tree.table:
+        pytest.importorskip(tree.table["needs"])
+    loaded = planted(tree, tmp_path)
+    rows = chosen(tree, all_mutants(loaded))
+    aside = tuple(tree.table.get("set_aside", ()))
+    options = Options(only=tuple(rows), jobs=2, set_aside=aside)
+    if "exit" in tree.table:
+        with pytest.raises(Problem) as caught:
+            session.run(loaded, options, Quiet())
+        assert caught.value.code == tree.table["exit"]
+        for text in tree.table["says"]:
+            assert text in caught.value.message
+        assert not (loaded.root / ".hermutic" / "report.json").exists()
+        return
+    outcome = session.run(loaded, options, Quiet())
+    check_rows(outcome.report, rows)
+    for key in ("flaky", "set_aside", "line_coverage"):
+        if key in tree.table:
+            assert outcome.report[key] == tree.table[key]
+    assert all(control.holds for control in outcome.controls)
+    said = audit(outcome.log_path, outcome.report_path)
+    assert said.ok, said.findings
+
+
+def test_every_tree_has_a_table() -> None:
+    folders = [entry for entry in os.scandir(TREES) if entry.is_dir()]
+    without = [f.name for f in folders if not Path(f.path, TABLE).exists()]
+    assert not without, f"without an {TABLE} nothing would ever run them: {without}"
+
+
+def test_every_verdict_has_a_tree() -> None:
+    shown_verdicts = {row["verdict"] for tree in ALL for row in tree.rows}
+    wanted = {"killed", "broken", "crashed", "timeout", "survived", "unreached", "unstable"}
+    assert wanted | {"suppressed"} <= shown_verdicts
+    # An error prints no score, so a tree shows it by the exit code.
+    assert any(tree.table.get("exit") == 4 for tree in ALL)

@@ -1,0 +1,6 @@
+def tool(n):
+    return n - 1
+
+
+def only_here(n):
+    return n + 5

@@ -1,0 +1,6 @@
+SIZES = (8,)
+FIRST = SIZES[1 - 1]
+
+
+def first():
+    return FIRST

@@ -1,0 +1,5 @@
+from sizes import first
+
+
+def test_first():
+    assert first() == 8

@@ -1,0 +1,2 @@
+def join(folder, name):
+    return folder + "/" + name

@@ -1,0 +1,5 @@
+import os
+
+
+def user():
+    return os.environ.get("USER_NAME", "nobody")

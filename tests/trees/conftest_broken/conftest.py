@@ -1,0 +1,3 @@
+import setting
+
+DEFAULT = setting.LEVELS["low"]

@@ -1,0 +1,5 @@
+LEVELS = {"low": 1}
+
+
+def level(name):
+    return LEVELS[name]

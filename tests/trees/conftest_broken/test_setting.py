@@ -1,0 +1,5 @@
+from setting import level
+
+
+def test_level():
+    assert level("low") == 1

@@ -1,0 +1,7 @@
+import os
+
+from leaver_early import name
+
+
+def test_name():
+    assert name() == os.name

@@ -1,0 +1,7 @@
+import os
+
+
+def check(healthy):
+    if not healthy:
+        os.abort()
+    return "checked"

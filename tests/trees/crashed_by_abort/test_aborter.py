@@ -1,0 +1,5 @@
+from aborter import check
+
+
+def test_check():
+    assert check(True) == "checked"

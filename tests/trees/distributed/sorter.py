@@ -1,0 +1,2 @@
+def newest(items):
+    return sorted(items)[-1]

@@ -1,0 +1,5 @@
+"""A package whose code is all here."""
+
+
+def volume(a, b, c):
+    return a * b * c

@@ -1,0 +1,5 @@
+from boxes import volume
+
+
+def test_volume():
+    assert volume(1, 1, 2) == 2

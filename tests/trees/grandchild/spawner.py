@@ -1,0 +1,2 @@
+def answer(n):
+    return n * 2

@@ -1,0 +1,5 @@
+from adder import add
+
+
+def test_add():
+    assert add(2, 1) == 3

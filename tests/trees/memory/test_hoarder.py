@@ -1,0 +1,5 @@
+from hoarder import buffer
+
+
+def test_buffer():
+    assert buffer(1) == 1 << 20

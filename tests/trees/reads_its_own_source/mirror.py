@@ -1,0 +1,6 @@
+def mirror(text):
+    return text[::-1] + "."
+
+
+def plain(text):
+    return text + "!"

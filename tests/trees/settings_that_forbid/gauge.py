@@ -1,0 +1,6 @@
+def gauge(n):
+    return n * 2
+
+
+def never(n):
+    return n * 2

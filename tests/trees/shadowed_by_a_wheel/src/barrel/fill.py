@@ -1,0 +1,2 @@
+def fill(barrels, each):
+    return barrels * each

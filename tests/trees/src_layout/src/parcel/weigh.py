@@ -1,0 +1,2 @@
+def weigh(boxes, each):
+    return boxes * each

@@ -1,0 +1,2 @@
+def fee(items):
+    return items * 3 + 1

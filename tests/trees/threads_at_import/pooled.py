@@ -1,0 +1,2 @@
+def work(n):
+    return n + 1

@@ -1,0 +1,5 @@
+from sleeper import awake
+
+
+def test_awake():
+    assert awake() is True

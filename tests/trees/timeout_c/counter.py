@@ -1,0 +1,5 @@
+from itertools import count
+
+
+def has(number):
+    return number in count(0, 1)

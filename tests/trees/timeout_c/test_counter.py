@@ -1,0 +1,5 @@
+from counter import has
+
+
+def test_has():
+    assert has(5)

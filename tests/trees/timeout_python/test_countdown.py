@@ -1,0 +1,5 @@
+from countdown import steps
+
+
+def test_steps():
+    assert steps(3) == 3

@@ -1,0 +1,2 @@
+def first(n):
+    return n + 1

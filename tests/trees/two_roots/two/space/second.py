@@ -1,0 +1,5 @@
+from space.first import first
+
+
+def second(n):
+    return first(n) * 2

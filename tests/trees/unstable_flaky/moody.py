@@ -1,0 +1,6 @@
+def double(n):
+    return n + n
+
+
+def triple(n):
+    return n * 3

@@ -1,0 +1,9 @@
+ENTRIES = []
+
+
+def register(name):
+    ENTRIES.append(name)
+
+
+def newest():
+    return ENTRIES[-1] + "!"
