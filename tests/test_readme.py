@@ -1,0 +1,22 @@
+"""What the README shows is what the command prints."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_the_readme_shows_what_the_run_of_the_toy_prints() -> None:
+    shown = re.search(
+        r"`\./hermutic (?P<arguments>.*)`:\n\n<!-- output: bank -->\n```\n(?P<output>.*?)```\n<!-- end",
+        (ROOT / "README.md").read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
+    assert shown is not None, "README.md has lost its block of output"
+    command = [sys.executable, "-m", "harness", *shown["arguments"].split(), "--quiet"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert printed == shown["output"], "README.md's output is out of date: paste the command's"
