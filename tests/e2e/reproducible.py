@@ -1,4 +1,4 @@
-"""Turns one target, run over and over in every way, into the number of different reports."""
+"""Turns one target, run over and over in every way, into the number of different reports.
 
 ``python -m tests.e2e.reproducible shortuuid slugify --rounds 5`` runs each target that often with
 one and two workers, forked and fresh, and, if started by root, as an ordinary user as well.
