@@ -10,6 +10,7 @@ from harness import controls, plan
 from harness.controls import Control
 from harness.judging import Bench, Judged, judge_bytes
 from harness.lab import Task
+from harness.reach import OUTSIDE
 from harness.verdict import DETECTED
 
 # Plants tried until one is killed: a test may swallow exceptions, five functions' tests hardly all.
@@ -67,10 +68,11 @@ def _plant(bench: Bench) -> Task[Checked]:
     if not tries:
         return _inapplicable("plant", "killed", "no test executes the body of any function")
     checked: list[Checked] = []
-    for plant, selection in tries[:PLANTS]:
+    for plant, selection, expected in tries[:PLANTS]:
         judged = yield from judge_bytes(bench, "control", plant.path, plant.data, selection)
-        holds = judged.verdict.verdict == "killed"
-        checked.append(_seen("plant", "killed", judged, holds, f"{plant.path}:{plant.qualname}"))
+        holds = judged.verdict.verdict in expected
+        predicted, where = " or ".join(expected), f"{plant.path}:{plant.qualname}"
+        checked.append(_seen("plant", predicted, judged, holds, where))
         if holds:
             break
     control, _ = checked[-1]
@@ -79,11 +81,12 @@ def _plant(bench: Bench) -> Task[Checked]:
 
 def _plant_selections(
     bench: Bench, candidates: list[controls.Planted]
-) -> Iterator[tuple[controls.Planted, tuple[str, ...]]]:
+) -> Iterator[tuple[controls.Planted, tuple[str, ...], tuple[str, ...]]]:
+    """Each plant, its tests, and the verdicts it may have: one that import runs breaks it."""
     for plant, mask in controls.reached(candidates, bench.suite.reach):
         selection = plan.ordered(mask, bench.suite.reach, bench.suite.usable)
         if selection:
-            yield plant, selection
+            yield plant, selection, ("killed", "broken") if mask & OUTSIDE else ("killed",)
 
 
 def _most_reached(bench: Bench) -> str | None:

@@ -137,8 +137,13 @@ def _control_holds(seen: Seen, name: str, runs: list[RunRecord]) -> bool:
         case "canary":
             return any(needs_clean(run) and not run.fault for run in runs)
         case "plant":
-            return any(run.exit == Exit.FAILED and _failed(run) for run in runs)
+            return any(_stopped(run) or (run.exit == Exit.FAILED and _failed(run)) for run in runs)
     raise Wrong(f"an unknown control '{name}'")
+
+
+def _stopped(run: RunRecord) -> bool:
+    """Whether collection failed: what a plant does in a function that an import runs."""
+    return bool(run.collect_errors) or (run.collected is None and not run.fault)
 
 
 def _left_out(seen: Seen) -> set[str]:

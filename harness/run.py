@@ -148,11 +148,14 @@ class Runner:
         self._connection = ours
         self._jobs: dict[int, Job] = {}
         self._next = 0
-        self._send(spec)
-        started = self._receive()
-        if "ready" not in started:
+        try:
+            self._send(spec)
+            started = self._receive()
+            if "ready" not in started:
+                raise SandboxFailed(started.get("fault", "the server gave no reason"))
+        except BaseException:
             self.close()
-            raise SandboxFailed(started.get("fault", "the server gave no reason"))
+            raise
 
     def warm(self, modules: list[str], env: dict[str, str], roots: list[str]) -> str:
         """Import the modules in the server, for ``fork``; what prevents that executor, or ""."""
@@ -201,7 +204,10 @@ class Runner:
     def _exactly(self, count: int) -> bytes:
         data = bytearray()
         while len(data) < count:
-            part = self._connection.recv(min(count - len(data), 1 << 20))
+            try:
+                part = self._connection.recv(min(count - len(data), 1 << 20))
+            except ConnectionError:  # it ended before it had read what we sent
+                part = b""
             if not part:
                 raise SandboxFailed(self._last_words())
             data += part
