@@ -19,8 +19,8 @@ def become_tests(request: dict[str, Any], *, in_namespace: bool) -> None:
         if not in_namespace and sys.platform == "linux":
             kernel.die_with_parent()
         _limit(request["limits"])
-        if in_namespace and os.getuid():
-            kernel.drop_capabilities()
+        if in_namespace:
+            kernel.drop_capabilities() if os.getuid() else kernel.contain_root()
         os.chdir(request["project"])
     except BaseException as error:
         _report_fault(request, error)
