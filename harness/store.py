@@ -96,7 +96,10 @@ def prepare_results(project_root: Path) -> Path:
 def _prepared(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     # Written even if it is there: this finds out that somebody else's folder cannot be written to.
-    (folder / ".gitignore").write_text(IGNORE, encoding="utf-8")
+    # Whole or not at all: for a moment without it, git would list the results.
+    temporary = folder / f".gitignore.{os.getpid()}"
+    temporary.write_text(IGNORE, encoding="utf-8")
+    temporary.replace(folder / ".gitignore")
     return folder
 
 

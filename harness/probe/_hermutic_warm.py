@@ -1,6 +1,7 @@
 """Turns the server's process into one that forked runs start from: warm, and single-threaded."""
 
 import gc
+import importlib
 import os
 import signal
 import sys
@@ -12,6 +13,8 @@ def warm(request: dict[str, Any]) -> str:
     """Import the tests' third-party modules; what prevents the fork executor, or ""."""
     os.environ.clear()
     os.environ.update(request["env"])
+    # The import system has looked for the project before it was there, and remembers the answer.
+    importlib.invalidate_caches()
     plugins = _plugin_packages()
     try:
         for name in request["modules"]:

@@ -80,6 +80,8 @@ FILES: dict[str, str | bytes] = {
     "pyproject.toml": f"""
         [tool.hermutic]
         env = {{ MARKER = "{MARKER}" }}
+        # Its import takes longer than these tests.
+        pytest-args = ["-p", "no:hypothesispytest"]
     """,
     "calc.py": """
         def add(a, b):

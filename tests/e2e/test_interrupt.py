@@ -60,7 +60,7 @@ def test_killed_at_any_moment_it_leaves_nothing_and_a_rerun_gives_the_same_repor
     expected, seconds = undisturbed
     root = project(tmp_path)
     # A killed run's work is kept, so the next one is further along at the same moment.
-    kill_at_random(root, random.Random(1), KILLS, 0.6 * seconds)
+    kill_at_random(root, random.Random(1), KILLS, 0.5 * seconds)
     assert report(root) == expected
     assert_untouched(root)
 

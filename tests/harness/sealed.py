@@ -104,6 +104,8 @@ def opened(
 ) -> Iterator[Bench]:
     """A bench over ``files``; ``spec`` and ``fields`` replace parts of the sandbox and project."""
     write(root, files)
+    # Hypothesis's plugin takes longer to import than all else that these runs do.
+    fields = {"pytest_args": ("-p", "no:hypothesispytest"), **fields}
     loaded = replace(project.load(root, python=sys.executable), **fields)
     digests = {
         path: "" if (root / path).is_symlink() else sha256((root / path).read_bytes())
