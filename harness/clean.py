@@ -73,8 +73,10 @@ def arguments(project: Project, interpreter: Interpreter) -> tuple[str, ...]:
     """pytest's arguments in every run, the selection's files aside."""
     installed = {name.lower().replace("_", "-") for name, _, _ in interpreter.distributions}
     off = [flag for name, flags in SWITCHED_OFF.items() if name in installed for flag in flags]
-    # The root is named, or pytest would guess it from the files, and every test's id with it.
-    probe = ("-p", "_hermutic_pytest", "--rootdir", "{project}", "--color=no", "--tb=short")
+    # Native tracebacks: for pytest's own the test file is parsed again at each failure, which takes
+    # half as long as the rest of a short session. And the root is named, or pytest would guess it
+    # from the files, and every test's id with it.
+    probe = ("-p", "_hermutic_pytest", "--rootdir", "{project}", "--color=no", "--tb=native")
     return (*probe, *project.pytest_args, *off)
 
 
@@ -291,7 +293,7 @@ def _ending(finished: Finished) -> str:
 
 def _by_hand(argv: tuple[str, ...]) -> str:
     """The command as a person would type it: without the probe."""
-    skipped = {"-p", "_hermutic_pytest", "--rootdir", "{project}", "--color=no", "--tb=short"}
+    skipped = {"-p", "_hermutic_pytest", "--rootdir", "{project}", "--color=no", "--tb=native"}
     return " ".join(word for word in argv if word not in skipped)
 
 

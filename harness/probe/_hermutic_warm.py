@@ -6,7 +6,11 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Mapping
 from typing import Any
+
+# How a hook or a fixture is told: by pluggy, and by pytest up to 8.3 and after.
+_MARKS = ("pytest_impl", "pytest_spec", "_pytestfixturefunction", "_fixture_function_marker")
 
 
 def warm(request: dict[str, Any]) -> str:
@@ -82,25 +86,34 @@ def _rehearse() -> None:
 
 
 def _list_less() -> None:
-    """Let ``dir()`` of pytest's own modules name only what pytest looks for there.
+    """Let ``dir()`` of pytest's own plugins name only what pytest looks for there.
 
-    Every session asks of each name in some forty modules whether it is a hook or a fixture:
-    thousands of questions with answers that cannot change: a third of a short session's time.
+    Every session asks of each name in some forty modules and objects whether it is a hook or a
+    fixture: thousands of questions with answers that cannot change, and much of a short session.
     """
     for name, module in list(sys.modules.items()):
         if not name.startswith("_pytest.") or "__dir__" in vars(module):
             continue
-        found = [key for key, value in vars(module).items() if _is_for_pytest(key, value)]
-        module.__dir__ = _always(found)  # type: ignore[method-assign]
+        module.__dir__ = _always(_for_pytest(vars(module)))  # type: ignore[method-assign]
+        for value in list(vars(module).values()):
+            if isinstance(value, type) and value.__module__ == name and _is_plugin(value):
+                listed = {key: found for base in value.__mro__ for key, found in vars(base).items()}
+                value.__dir__ = _always(_for_pytest(listed))  # type: ignore[method-assign]
 
 
-def _is_for_pytest(name: str, value: Any) -> bool:
-    """Whether a module's attribute may be a hook, a fixture, or pytest's own note on a module."""
-    if name.startswith(("pytest", "__")):
-        return True
-    # Fixtures are functions with a mark up to pytest 8.3, and objects of their own after.
-    marks = ("pytest_impl", "pytest_spec", "_pytestfixturefunction", "_fixture_function_marker")
-    return any(mark in _attributes(value) for mark in marks)
+def _is_plugin(value: type) -> bool:
+    """Whether the class has hooks of its own, and leaves ``dir()`` to Python."""
+    hooks = any(key.startswith("pytest_") for key in vars(value))
+    return hooks and not any("__dir__" in vars(base) for base in value.__mro__[:-1])
+
+
+def _for_pytest(names: Mapping[str, Any]) -> list[str]:
+    """The names that may be a hook or a fixture."""
+    return sorted(
+        key
+        for key, value in names.items()
+        if key.startswith("pytest") or any(mark in _attributes(value) for mark in _MARKS)
+    )
 
 
 def _attributes(value: Any) -> set[str]:
@@ -109,7 +122,7 @@ def _attributes(value: Any) -> set[str]:
 
 
 def _always(names: list[str]) -> Any:
-    def listed() -> list[str]:
+    def listed(*_: object) -> list[str]:
         return list(names)
 
     return listed
