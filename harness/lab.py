@@ -56,7 +56,7 @@ class _Waiting:
 
 @dataclass
 class Lab:
-    """The runs of one session: at most ``jobs`` at a time, each made once, each in the log."""
+    """The runs of one session: ``jobs`` at a time, each made once, each in the log."""
 
     store: Store
     log: Log
@@ -74,7 +74,10 @@ class Lab:
     def drive(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
         """Do all tasks, several at a time, yielding results as they come."""
         source = iter(tasks)
-        free = deque(range(self.jobs))
+        # One more than there are workers: its sandbox is made while the others' tests run. (In
+        # copied trees a worker's place is its own folder, and there is no more than one of each.)
+        ahead = 1 if self.sandbox.isolation == sandboxes.NAMESPACES else 0
+        free = deque(range(self.jobs + ahead))
         under_way: dict[int, _Waiting] = {}
         by_key: dict[str, _Waiting] = {}
         resumed: deque[tuple[Task[T], Ask]] = deque()

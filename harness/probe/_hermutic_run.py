@@ -23,8 +23,12 @@ import _hermutic_kernel as kernel
 _OUTPUT_LENGTH = 16_384  # the tail of what the tests printed; pytest's own summary is always in it
 
 
-def run(spec: dict[str, Any], request: dict[str, Any], network: int, answer: int) -> None:
-    """Never returns: writes the result to the descriptor ``answer`` and ends this process."""
+def run(
+    spec: dict[str, Any], request: dict[str, Any], network: int, pipes: tuple[int, int]
+) -> None:
+    """Never returns: makes the sandbox, waits for a byte from the first pipe, runs the tests,
+    writes the result to the second one and ends this process."""
+    start, answer = pipes
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
         if sys.platform == "linux":
@@ -36,6 +40,7 @@ def run(spec: dict[str, Any], request: dict[str, Any], network: int, answer: int
         else:
             _copied_tree(spec, request)
         _mutate(request)
+        os.read(start, 1)
         result = _supervise(spec, request)
         if request["seed"] and spec["isolation"] != "namespaces":
             _keep_bytecode(spec, request)

@@ -4,7 +4,9 @@ Started by harness/run.py under the tests' interpreter. With ``warm`` it also ho
 third-party modules that the ``fork`` executor's children start from.
 """
 
+import contextlib
 import json
+import math
 import os
 import select
 import shutil
@@ -13,6 +15,7 @@ import socket
 import struct
 import sys
 import time
+from collections import deque
 from typing import Any
 
 import _hermutic_jail as jail
@@ -123,9 +126,11 @@ class Server:
         self.connection = connection
         self.spec = spec
         self.networks = networks
-        self.runs: dict[
-            int, tuple[int, int, float, bytearray]
-        ] = {}  # pipe: id, pid, deadline, data
+        # By the pipe that its result comes through: id, pid, deadline, data.
+        self.runs: dict[int, tuple[int, int, float, bytearray]] = {}
+        # Sandboxes made ahead of their turn: result's pipe, pipe that starts it, wall seconds.
+        self.prepared: deque[tuple[int, int, float]] = deque()
+        self.testing: set[int] = set()
         self.own_processes = -1
         if spec["isolation"] == "namespaces":
             self.own_processes = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
@@ -153,6 +158,7 @@ class Server:
 
     def _fork(self, request: dict[str, Any]) -> None:
         reading, writing = os.pipe()
+        start_reading, start_writing = os.pipe()
         network = self._take_network()
         request["path"] = self.path
         if self.own_processes >= 0:
@@ -162,15 +168,37 @@ class Server:
             try:
                 self.connection.close()
                 os.close(reading)
-                _hermutic_run.run(self.spec, request, network, writing)
+                os.close(start_writing)
+                _hermutic_run.run(self.spec, request, network, (start_reading, writing))
             finally:  # whatever happens, there is only one server
                 os._exit(1)
         if self.own_processes >= 0:
             kernel.setns(self.own_processes, kernel.CLONE_NEWPID)
             os.close(network)
         os.close(writing)
-        deadline = time.monotonic() + request["limits"]["wall"] + _GRACE
-        self.runs[reading] = (request["id"], pid, deadline, bytearray())
+        os.close(start_reading)
+        self.runs[reading] = (request["id"], pid, math.inf, bytearray())
+        self.prepared.append((reading, start_writing, request["limits"]["wall"]))
+        self._start_next()
+
+    def _start_next(self) -> None:
+        """Start prepared runs, as many at a time as there are workers."""
+        while self.prepared and len(self.testing) < self.spec["jobs"]:
+            source, start, wall = self.prepared.popleft()
+            identity, pid, _, data = self.runs[source]
+            self.runs[source] = (identity, pid, time.monotonic() + wall + _GRACE, data)
+            self.testing.add(source)
+            with contextlib.suppress(BrokenPipeError):  # it has failed already, and says so
+                os.write(start, b"1")
+            os.close(start)
+
+    def _tests_are_over(self, source: int) -> None:
+        """The run's result has begun to come, or it has ended: the next one may start."""
+        self.testing.discard(source)
+        for waiting in [entry for entry in self.prepared if entry[0] == source]:
+            self.prepared.remove(waiting)
+            os.close(waiting[1])
+        self._start_next()
 
     def _take_network(self) -> int:
         if self.networks is None:
@@ -180,6 +208,8 @@ class Server:
     def _collect(self, source: int) -> None:
         identity, pid, _, data = self.runs[source]
         part = os.read(source, 1 << 20)
+        if not data:
+            self._tests_are_over(source)
         if part:
             data += part
             return

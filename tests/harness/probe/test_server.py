@@ -33,6 +33,11 @@ def test_hang():
 
 def test_prints():
     print("x" * 100_000)
+
+def test_says_when():
+    began = time.monotonic()
+    time.sleep(0.3)
+    raise ValueError(f"{began} {time.monotonic()}")
 """.replace("MARKER", MARKER)
 FILES: dict[str, str | bytes] = {"mod.py": "VALUE = 1\n", "test_mod.py": TESTS}
 SECONDS = 20.0  # for what takes a tenth of a second on an idle machine
@@ -199,3 +204,16 @@ def patched_probe(folder: Path, patch: str) -> None:
         if path.name == "_hermutic_kernel.py":
             text += f"\nimport sys\n_mount, _unshare = mount, unshare\n{patch}"
         (folder / path.name).write_text(text)
+
+
+def test_a_run_made_ready_begins_only_when_a_worker_is_free(sealed: Bench) -> None:
+    jobs = sealed.sandbox.spec["jobs"]
+    for _ in range(jobs + 2):
+        sealed.start("test_server.py::test_says_when")
+    times = []
+    for _ in range(jobs + 2):
+        (result,) = sealed.wait()[1].record.results
+        began, ended = result.message.removeprefix("ValueError: ").split()
+        times += [(float(began), 1), (float(ended), -1)]
+    under_way = [sum(step for _, step in sorted(times)[: n + 1]) for n in range(len(times))]
+    assert max(under_way) == jobs
