@@ -24,7 +24,7 @@ FRESH = "fresh"
 CLEAN_LIMITS = Limits(wall=4 * 3600.0, cpu=0, memory=0)
 # A test of a few milliseconds may take seconds on a machine that is busy elsewhere.
 WALL_FLOOR = 20.0
-CPU_FLOOR = 5.0
+CPU_FLOOR = 3.0
 # Address space: interpreters and thread stacks map far more than they use.
 MEMORY_FLOOR = 2 << 30
 MEMORY_PER_PEAK = 4
@@ -73,9 +73,8 @@ def arguments(project: Project, interpreter: Interpreter) -> tuple[str, ...]:
     """pytest's arguments in every run, the selection's files aside."""
     installed = {name.lower().replace("_", "-") for name, _, _ in interpreter.distributions}
     off = [flag for name, flags in SWITCHED_OFF.items() if name in installed for flag in flags]
-    # Native tracebacks: for pytest's own the test file is parsed again at each failure, which takes
-    # half as long as the rest of a short session. And the root is named, or pytest would guess it
-    # from the files, and every test's id with it.
+    # The root is named, or pytest would guess it from the files. Native tracebacks spare pytest a
+    # parse of the test file at each failure, half as long as the rest of a short session.
     probe = ("-p", "_hermutic_pytest", "--rootdir", "{project}", "--color=no", "--tb=native")
     return (*probe, *project.pytest_args, *off)
 

@@ -3,6 +3,7 @@
 import gc
 import importlib
 import os
+import pathlib
 import signal
 import sys
 import traceback
@@ -35,6 +36,7 @@ def warm(request: dict[str, Any]) -> str:
         if str(getattr(module, "__file__", None) or "").startswith(roots):
             return f"importing the tests' third-party modules loads {name} of the project"
     _list_less()
+    _configure_ahead()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.collect()
     gc.freeze()
@@ -99,6 +101,32 @@ def _list_less() -> None:
             if isinstance(value, type) and value.__module__ == name and _is_plugin(value):
                 listed = {key: found for base in value.__mro__ for key, found in vars(base).items()}
                 value.__dir__ = _always(_for_pytest(listed))  # type: ignore[method-assign]
+
+
+def _configure_ahead() -> None:
+    """Have pytest's first step done: the configuration with its own plugins, no argument read yet.
+
+    It is the same for every run but for one that leaves out a plugin of pytest's own; a second
+    session in the same process makes its own, as always.
+    """
+    import _pytest.config as library
+
+    make = library.get_config
+    ready = make([])
+
+    def get_config(args: Any = None, plugins: Any = None, **others: Any) -> Any:
+        library.get_config = make
+        leaves_out = any(str(argument).startswith(("no:", "-pno:")) for argument in args or ())
+        if plugins or leaves_out or others.keys() - {"prog"}:
+            return make(args, plugins, **others)
+        ready.invocation_params = library.Config.InvocationParams(
+            args=args or (), plugins=plugins, dir=pathlib.Path.cwd()
+        )
+        if "prog" in others:
+            ready._parser.prog = others["prog"]
+        return ready
+
+    library.get_config = get_config
 
 
 def _is_plugin(value: type) -> bool:

@@ -73,7 +73,6 @@ def small_budgets() -> Any:
     """Tiny trees end in no time: a mutant that does not is given up soon."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clean, "WALL_FLOOR", 15.0)
-        patch.setattr(clean, "CPU_FLOOR", 3.0)
         patch.setattr(clean, "MEMORY_FLOOR", 1 << 29)
         yield
 
