@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from harness import arguments
 from harness.errors import NOT_GREEN, USAGE, Problem, did_you_mean
 from harness.events import Finished
-from harness.interpreter import Interpreter
 from harness.lab import Answer, Ask, Lab, Task
 from harness.mutant import sha256
-from harness.project import Project
 from harness.reach import Reach, measure
 from harness.run import GREEN, Job, Limits
 from harness.sandbox import NAMESPACES
@@ -28,15 +27,6 @@ CPU_FLOOR = 3.0
 # Address space: interpreters and thread stacks map far more than they use.
 MEMORY_FLOOR = 2 << 30
 MEMORY_PER_PEAK = 4
-
-# Plugins that would change which tests run, where, in what order or how often, each with the
-# argument by which its users switch it off. A later argument wins over the project's addopts.
-SWITCHED_OFF = {
-    "pytest-xdist": ("-n0",),
-    "pytest-cov": ("--no-cov",),
-    "pytest-randomly": ("--randomly-seed=0", "--randomly-dont-reorganize"),
-    "pytest-rerunfailures": ("--reruns=0",),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +57,6 @@ class Suite:
     overhead: float
     peak: int
     runs: tuple[str, ...]
-
-
-def arguments(project: Project, interpreter: Interpreter) -> tuple[str, ...]:
-    """pytest's arguments in every run, the selection's files aside."""
-    installed = {name.lower().replace("_", "-") for name, _, _ in interpreter.distributions}
-    off = [flag for name, flags in SWITCHED_OFF.items() if name in installed for flag in flags]
-    # The root is named, or pytest would guess it from the files. Native tracebacks spare pytest a
-    # parse of the test file at each failure, half as long as the rest of a short session.
-    probe = ("-p", "_hermutic_pytest", "--rootdir", "{project}", "--color=no", "--tb=native")
-    return (*probe, *project.pytest_args, *off)
 
 
 def ask(
@@ -245,7 +225,7 @@ def _refuse_uncollected(answer: Answer) -> None:
         raise Problem(
             NOT_GREEN,
             f"could not collect the tests on clean:\n  {errors}\n"
-            f"make `{_by_hand(record.argv)}` pass first",
+            f"make `{arguments.by_hand(record.argv)}` pass first",
         )
     if record.collected is None or not record.finished:
         raise Problem(
@@ -288,12 +268,6 @@ def _refuse_red(
 def _ending(finished: Finished) -> str:
     record = finished.record
     return f"signal {record.signal}" if record.signal is not None else f"exit code {record.exit}"
-
-
-def _by_hand(argv: tuple[str, ...]) -> str:
-    """The command as a person would type it: without the probe."""
-    skipped = {"-p", "_hermutic_pytest", "--rootdir", "{project}", "--color=no", "--tb=native"}
-    return " ".join(word for word in argv if word not in skipped)
 
 
 def _tail(output: str, lines: int = 15) -> str:

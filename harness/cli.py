@@ -64,12 +64,16 @@ def cli() -> None:
 
 
 def main() -> None:
-    """The console script: runs the command, says what went wrong, exits with the right code."""
+    """Runs the command, says what went wrong, exits with the right code."""
     for stream in (sys.stdout, sys.stderr):
         # A diff may hold letters that the terminal's encoding lacks; they are shown escaped.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(ending.guarded(lambda: cli.main(prog_name="hermutic", standalone_mode=False)))
+    sys.exit(ending.guarded(ending.interruptible(_command)))
+
+
+def _command() -> object:
+    return cli.main(prog_name="hermutic", standalone_mode=False)
 
 
 @cli.command()

@@ -48,6 +48,21 @@ def guarded(command: Callable[[], object]) -> int:
         return problem.code
 
 
+def interruptible(command: Callable[[], object]) -> Callable[[], object]:
+    """``command`` with Ctrl-C as an exception; before and after it, it is the caller's business."""
+
+    def interrupted_by_exception() -> object:
+        before = signal.getsignal(signal.SIGINT)
+        if callable(before):
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            return command()
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    return interrupted_by_exception
+
+
 def judged(report: dict[str, Any], fail_under: float | None) -> int:
     """The exit code of a run that came to its end."""
     faults = [row["id"] for row in report["mutants"] if row["verdict"] == "error"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from harness import __version__, clean, find, only, report
+from harness import __version__, arguments, clean, find, only, report
 from harness import sandbox as sandboxes
 from harness.checks import check_controls
 from harness.controls import Control
@@ -172,7 +172,7 @@ def _bench(
         base = clean.Base(
             project_digest=key(files=sorted(digests.items()), arguments=project.pytest_args),
             environment=environment,
-            arguments=clean.arguments(project, interpreter),
+            arguments=arguments.of_runs(project, interpreter),
             tests=project.tests,
             sources=tuple(path for path in found.sources if path not in found.problems),
             timeout_factor=options.timeout_factor,

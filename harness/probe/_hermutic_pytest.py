@@ -90,6 +90,14 @@ def pytest_sessionfinish(exitstatus: int) -> None:
         reach.save_statements()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_keyboard_interrupt(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """Where collection failed, pytest stops itself, and then reads the source of each frame of its
+    own between here and its start to print none of them: as long as a short session."""
+    if isinstance(excinfo.value, pytest.Session.Interrupted):
+        excinfo.traceback = excinfo.traceback[-1:]
+
+
 def pytest_internalerror(excrepr: Any) -> None:
     probe.emit("internal", str(excrepr)[-_MESSAGE_LENGTH:])
 

@@ -4,6 +4,7 @@ import gc
 import importlib
 import os
 import pathlib
+import shutil
 import signal
 import sys
 import traceback
@@ -12,6 +13,20 @@ from typing import Any
 
 # How a hook or a fixture is told: by pluggy, and by pytest up to 8.3 and after.
 _MARKS = ("pytest_impl", "pytest_spec", "_pytestfixturefunction", "_fixture_function_marker")
+# Passing and failing, as a function and as a class of unittest.
+_REHEARSAL = """
+import unittest
+
+def test_passing():
+    assert [1] == [1]
+
+def test_failing():
+    assert [1] == [2]
+
+class TestOfUnittest(unittest.TestCase):
+    def test_passing(self):
+        self.assertEqual(1, 1)
+"""
 
 
 def warm(request: dict[str, Any]) -> str:
@@ -67,24 +82,28 @@ def _plugin_packages() -> set[str]:
 
 
 def _rehearse() -> None:
-    """One empty session without the user's plugins: what pytest makes only once is then made."""
+    """One small session without the user's plugins: what pytest makes only once is then made."""
+    import _hermutic_pytest  # noqa: F401  (so that it is there when a session names it)
     import pytest
 
-    empty = "/tmp/hermutic-empty"
-    os.mkdir(empty)
+    folder = "/tmp/hermutic-rehearsal"
+    os.makedirs(f"{folder}/tests")
+    with open(f"{folder}/tests/test_rehearsal.py", "w") as file:
+        file.write(_REHEARSAL)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     output = os.dup(1)
     silence = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(silence, 1)
-        pytest.main(["--rootdir", empty, "-c", os.devnull, "-p", "no:cacheprovider", empty])
+        pytest.main(["--rootdir", folder, "-c", os.devnull, "-p", "no:cacheprovider", folder])
     finally:
         sys.stdout.flush()  # or every forked run would print it again
         os.dup2(output, 1)
         os.close(output)
         os.close(silence)
         del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
-        os.rmdir(empty)
+        shutil.rmtree(folder)
+        sys.modules.pop("test_rehearsal", None)
 
 
 def _list_less() -> None:

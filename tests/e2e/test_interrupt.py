@@ -19,6 +19,7 @@ import pytest
 
 from tests.e2e.commands import (
     MARKER,
+    ROOT,
     RUN,
     command,
     environment,
@@ -93,6 +94,19 @@ def test_ctrl_c_ends_within_two_seconds_and_the_work_is_resumed(
     assert done.returncode == 0, done.stderr
     assert report(root) == undisturbed[0]
     assert sum(event.get("cached", False) for event in events(root)) >= kept
+
+
+def test_ctrl_c_while_the_command_is_still_loading_ends_it_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "cli.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    load = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); import harness; "
+        f"harness.__path__.insert(0, {str(tmp_path)!r}); "
+        "from harness.__main__ import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", load], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, "hermutic: interrupted\n")
 
 
 def said(root: Path) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness import clean, events, project
+from harness import arguments, events, project
 from harness import sandbox as sandboxes
 from harness.events import Finished
 from harness.interpreter import Interpreter, probe_interpreter
@@ -115,7 +115,7 @@ def opened(
     sandbox.spec.update(spec or {})
     runner = Runner(sandbox.python, sandbox.spec, sandboxes.PROBE)
     try:
-        yield Bench(root, sandbox, runner, clean.arguments(loaded, this_python()))
+        yield Bench(root, sandbox, runner, arguments.of_runs(loaded, this_python()))
     finally:
         runner.close()
         sandboxes.discard(sandbox)
