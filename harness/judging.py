@@ -24,7 +24,7 @@ from harness.verdict import (
 
 # One in so many mutants is tried in both executors, and a few unreached ones in the whole suite:
 # enough that a fault of the instrument's shows within a few runs, few enough to cost little.
-ONE_IN = 100
+ONE_IN = 200
 SAMPLE = 4
 UNREACHED_SAMPLE = 2
 EMPTY: dict[str, str | None] = {"mutant": None, "clean": None, "confirm": None, "sample": None}

@@ -12,10 +12,13 @@ import _hermutic_kernel as kernel
 import _hermutic_start
 
 
-def become_tests(request: dict[str, Any], *, in_namespace: bool) -> None:
-    """Never returns. What goes wrong before the tests start is the instrument's fault, and said."""
+def become_tests(request: dict[str, Any], *, in_namespace: bool, go: int) -> None:
+    """Never returns: gets everything ready, waits for a byte from ``go``, and runs the tests.
+
+    What goes wrong before the tests start is the instrument's fault, and said.
+    """
     try:
-        _detach(request)
+        _detach(request, go)
         if not in_namespace and sys.platform == "linux":
             kernel.die_with_parent()
         _limit(request["limits"])
@@ -25,11 +28,22 @@ def become_tests(request: dict[str, Any], *, in_namespace: bool) -> None:
     except BaseException as error:
         _report_fault(request, error)
     if request["mode"] == "fresh":
+        _wait_for_turn()
         _exec(request)
     leave(lambda: _pytest_here(request))
 
 
-def _detach(request: dict[str, Any]) -> None:
+# Where the tests' process finds the pipe that it waits for; closed before the tests begin.
+_GO = 3
+
+
+def _wait_for_turn() -> None:
+    if not os.read(_GO, 1):
+        os._exit(0)  # whoever would have read the result has ended
+    os.close(_GO)
+
+
+def _detach(request: dict[str, Any], go: int) -> None:
     os.setsid()
     os.umask(0o022)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
@@ -42,7 +56,8 @@ def _detach(request: dict[str, Any]) -> None:
     os.dup2(null, 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    os.closerange(3, 1024)
+    os.dup2(go, _GO)
+    os.closerange(_GO + 1, 1024)
 
 
 def _limit(limits: dict[str, Any]) -> None:
@@ -94,6 +109,7 @@ def _pytest_here(request: dict[str, Any]) -> int:
     sys.argv[:] = ["-m", *request["args"]]
     sys.orig_argv[:] = [request["python"], "-m", "pytest", *request["args"]]
     _hermutic_start.start(request["task"])
+    _wait_for_turn()
     runpy._run_module_as_main("pytest")  # type: ignore[attr-defined]  # what -m itself calls
     return 0
 

@@ -26,8 +26,8 @@ _OUTPUT_LENGTH = 16_384  # the tail of what the tests printed; pytest's own summ
 def run(
     spec: dict[str, Any], request: dict[str, Any], network: int, pipes: tuple[int, int]
 ) -> None:
-    """Never returns: makes the sandbox, waits for a byte from the first pipe, runs the tests,
-    writes the result to the second one and ends this process."""
+    """Never returns: makes the sandbox and the tests' process, waits for a byte from the first
+    pipe, runs the tests, writes the result to the second one and ends this process."""
     start, answer = pipes
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
@@ -40,8 +40,7 @@ def run(
         else:
             _copied_tree(spec, request)
         _mutate(request)
-        os.read(start, 1)
-        result = _supervise(spec, request)
+        result = _supervise(spec, request, start)
         if request["seed"] and spec["isolation"] != "namespaces":
             _keep_bytecode(spec, request)
     except BaseException as error:
@@ -102,12 +101,20 @@ def _forget_bytecode(folder: str, path: str) -> None:
             os.unlink(f"{folder}/{name}")
 
 
-def _supervise(spec: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
-    start = time.monotonic()
+def _supervise(spec: dict[str, Any], request: dict[str, Any], turn: int) -> dict[str, Any]:
+    waiting, go = os.pipe()
     child = os.fork()
     if child == 0:
-        _hermutic_child.become_tests(request, in_namespace=spec["isolation"] == "namespaces")
+        _hermutic_child.become_tests(
+            request, in_namespace=spec["isolation"] == "namespaces", go=waiting
+        )
+    os.close(waiting)
     try:
+        if not os.read(turn, 1):
+            raise ConnectionError("the server has ended")
+        start = time.monotonic()
+        with contextlib.suppress(BrokenPipeError):  # it has ended already: its status says how
+            os.write(go, b"1")
         status, limit = _wait(child, start + request["limits"]["wall"])
         wall = time.monotonic() - start
     finally:
