@@ -14,8 +14,9 @@ from harness import audit as audits
 from harness import last, only, project
 from harness.errors import USAGE, Problem, nearest
 from harness.find import find
-from harness.log import decode_record
+from harness.log import read_log
 from harness.mutant import Mutant
+from harness.records import decode_record
 from harness.report import Mismatch, diff, show_text, survivors_text, to_bytes, to_text
 
 if TYPE_CHECKING:
@@ -155,8 +156,17 @@ def show(path: Path, id_: str) -> str:
             f"could not show '{row['id']}': stale: '{row['path']}' has changed since the report; "
             f"run `hermutic run {path}` again",
         )
-    record, selection = _evidence(saved, row["id"])
+    record, selection = _evidence(last.events(saved), row["id"])
     return show_text(row, sources[row["path"]], record, selection, path=str(path))
+
+
+def page(
+    report: Mapping[str, Any], log: Path, sources: Mapping[str, bytes], id_: str, path: str
+) -> str:
+    """The page of one mutant of any report and its log."""
+    row = _named(id_, report["mutants"])
+    record, selection = _evidence(list(read_log(log)), row["id"])
+    return show_text(row, sources[row["path"]], record, selection, path=path)
 
 
 def _named(id_: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -195,9 +205,10 @@ def _stale(row: Mapping[str, Any], source: bytes | None) -> bool:
     return False
 
 
-def _evidence(saved: last.Saved, id_: str) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+def _evidence(
+    events: Sequence[Mapping[str, Any]], id_: str
+) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
     """The run record (as JSON data) and the selection that the mutant's verdict rests on."""
-    events = last.events(saved)
     verdict = next((e for e in events if e["event"] == "verdict" and e["id"] == id_), None)
     if verdict is None:
         return None, ()

@@ -6,18 +6,15 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from harness import arguments
+from harness import arguments, plan
 from harness.errors import NOT_GREEN, USAGE, Problem, did_you_mean
 from harness.events import Finished
 from harness.lab import Answer, Ask, Lab, Task
 from harness.mutant import sha256
 from harness.reach import Reach, measure
-from harness.run import GREEN, Job, Limits
+from harness.run import FORK, FRESH, GREEN, Job, Limits
 from harness.sandbox import NAMESPACES
 from harness.store import key
-
-FORK = "fork"
-FRESH = "fresh"
 
 # A clean suite may be slow, but one that has not ended in this time never will.
 CLEAN_LIMITS = Limits(wall=4 * 3600.0, cpu=0, memory=0)
@@ -39,6 +36,7 @@ class Base:
     tests: tuple[str, ...]
     sources: tuple[str, ...]
     timeout_factor: float
+    limits: Limits | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ def ask(
     nonce: str = "",
 ) -> Ask:
     """A run with its key. ``nonce`` makes a run that must be made again one of its own."""
-    files = base.tests if selection is None else _files(selection)
+    files = base.tests if selection is None else plan.files_of(selection)
     # A mutant's run may end at the first failure: one is enough. A clean one names them all.
     stop = ("-x",) if mutation else ("--maxfail=0",)
     changed = [mutation[0], sha256(mutation[1])] if mutation else None
@@ -96,10 +94,6 @@ def ask(
         seed=reach,
     )
     return Ask(role, run_key, job)
-
-
-def _files(selection: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(test.split("::")[0] for test in selection))
 
 
 def measure_suite(lab: Lab, base: Base, wanted: str, set_aside: tuple[str, ...]) -> Suite:
@@ -140,7 +134,9 @@ def measure_suite(lab: Lab, base: Base, wanted: str, set_aside: tuple[str, ...])
 
 
 def limits(suite: Suite, base: Base, selection: Iterable[str]) -> Limits:
-    """The budget of a selection: its time on clean, scaled, with a generous floor."""
+    """The budget of a selection: as given, or its time on clean, scaled, with a generous floor."""
+    if base.limits:
+        return base.limits
     expected = suite.overhead + sum(suite.seconds.get(test, 0.0) for test in selection)
     scaled = expected * base.timeout_factor
     return Limits(

@@ -14,7 +14,8 @@ class Finished:
     """A run's record, and what only the clean runs are asked for.
 
     ``collected`` are the ids in running order, ``seconds`` each test's time, ``reach`` the raw line
-    data of each process, ``statements`` per file the numbers of its statements and of those run.
+    data of each process, ``statements`` per file the numbers of its statements and of those run;
+    ``used`` are the project's files that a traced run opened, ``listed`` the folders it listed.
     """
 
     record: RunRecord
@@ -22,6 +23,8 @@ class Finished:
     seconds: dict[str, float]
     reach: list[dict[str, Any]]
     statements: dict[str, Any]
+    used: frozenset[str] = frozenset()
+    listed: frozenset[str] = frozenset()
 
 
 def finished(job: Job, result: dict[str, Any], *, environment: str, isolation: str) -> Finished:
@@ -30,7 +33,8 @@ def finished(job: Job, result: dict[str, Any], *, environment: str, isolation: s
     # Of the other processes only what they compiled counts: a test that forks, and whose child
     # falls through into pytest's own work, would be reported twice.
     others = [_events(text) for text in result.get("events", ())]
-    attested = _attested([*events, *(event for found, _ in others for event in found)])
+    everyone = [*events, *(event for found, _ in others for event in found)]
+    faults = [result.get("fault", ""), _absent(everyone), fault, *(fault for _, fault in others)]
     tests, seconds = _tests(events)
     collected = next((event[1] for event in events if event[0] == "collected"), None)
     begun = [event[1] for event in events if event[0] == "begin"]
@@ -47,11 +51,11 @@ def finished(job: Job, result: dict[str, Any], *, environment: str, isolation: s
         finished=any(event[0] == "finished" for event in events),
         results=tests,
         running=begun[-1] if begun and begun[-1] not in seconds else None,
-        attested=attested,
+        attested=_attested(everyone),
         collect_errors=tuple(
             f"{event[1]}: {event[2]}" for event in events if event[0] == "uncollected"
         ),
-        fault=result.get("fault", "") or next(filter(None, (fault, *(f for _, f in others))), ""),
+        fault=next(filter(None, faults), ""),
         output=result.get("output", ""),
         wall=result.get("wall", 0.0),
         cpu=result.get("cpu", 0.0),
@@ -63,6 +67,8 @@ def finished(job: Job, result: dict[str, Any], *, environment: str, isolation: s
         seconds,
         [json.loads(text) for text in result.get("reach", ())],
         json.loads(result.get("statements") or "{}"),
+        frozenset(event[1] for event in everyone if event[0] == "used"),
+        frozenset(event[1] for event in everyone if event[0] == "listed"),
     )
 
 
@@ -89,6 +95,11 @@ def _tests(events: list[list[Any]]) -> tuple[tuple[TestResult, ...], dict[str, f
         if event[0] == "end":
             seconds[event[1]] = event[5]
     return tuple(found.values()), seconds
+
+
+def _absent(events: list[list[Any]]) -> str:
+    asked = sorted({event[1] for event in events if event[0] == "absent"})
+    return f"it asked for '{asked[0]}', which its plan leaves out" if asked else ""
 
 
 def _attested(events: list[list[Any]]) -> tuple[Attestation, ...]:

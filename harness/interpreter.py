@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -28,7 +29,13 @@ import hashlib, json, os, site, sys
 from importlib import metadata
 from urllib.parse import unquote, urlsplit
 
-def digest(text):
+def digest(record):
+    # What the installer adds for the place (scripts, bytecode) is not what the tests import.
+    lines = [
+        line for line in (record or "").splitlines()
+        if not line.startswith("../") and "__pycache__" not in line
+    ]
+    text = "\n".join(sorted(lines))
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest() if text else ""
 
 distributions, editable, seen = [], [], set()
@@ -77,6 +84,11 @@ class Interpreter:
     editable: tuple[tuple[str, str], ...]
     pytest: str | None
     coverage: str | None
+
+    def digest(self) -> str:
+        """sha256, in hex, of the Python and what is installed: the same wherever it lies."""
+        data = json.dumps([self.version, self.distributions])
+        return hashlib.sha256(data.encode()).hexdigest()
 
 
 def choose(root: Path, asked: str | None, configured: str | None) -> Path:

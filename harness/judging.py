@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from harness import clean, plan
-from harness.clean import FORK, FRESH, Base, Suite
+from harness.clean import Base, Suite
 from harness.errors import FAULT, Problem
 from harness.lab import Answer, Ask, Lab, Task
 from harness.mutant import Mutant, sha256
 from harness.report import Row
+from harness.run import FORK, FRESH
 from harness.sandbox import NAMESPACES
 from harness.verdict import (
     DETECTED,

@@ -7,8 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from harness import events
-from harness import log as logs
+from harness import events, records
 from harness import sandbox as sandboxes
 from harness.events import Finished
 from harness.log import Log
@@ -147,7 +146,7 @@ class Lab:
         if value is None:
             return None
         selection = ask.job.selection or tuple(value["collected"])
-        record = logs.decode_record(value["record"], selection)
+        record = records.decode_record(value["record"], selection)
         finished = Finished(record, selection, value["seconds"], [], {})
         answer = Answer(ask.key[:SHORT], finished, cached=True)
         self._say(ask, answer)
@@ -165,7 +164,7 @@ class Lab:
         selection = ask.job.selection or answer.finished.collected
         whole = ask.job.selection is None
         value = {
-            "record": logs.encode_record(answer.record, selection),
+            "record": records.encode_record(answer.record, selection),
             "collected": selection if whole else [],
             "seconds": answer.finished.seconds if whole else {},
         }
@@ -183,12 +182,12 @@ class Lab:
             role=ask.role,
             cached=answer.cached,
             selection=self.selection(selection),
-            record=logs.encode_record(answer.record, selection),
+            record=records.encode_record(answer.record, selection),
         )
 
     def selection(self, tests: tuple[str, ...]) -> str:
         """The selection's name in the log, said in full the first time."""
-        digest = logs.selection_digest(tests)
+        digest = records.selection_digest(tests)
         if digest not in self._logged:
             self._logged.add(digest)
             self.log.event("selection", selection=digest, tests=list(tests))

@@ -50,3 +50,8 @@ def ordered(mask: int, reach: Reach, usable: frozenset[str]) -> tuple[str, ...]:
     for entry in sorted(chosen):
         files.setdefault(entry[2].split("::")[0], []).append(entry)
     return tuple(test for file in files.values() for _, _, test in file)
+
+
+def files_of(selection: tuple[str, ...]) -> tuple[str, ...]:
+    """The test files of a selection, in its order."""
+    return tuple(dict.fromkeys(test.split("::")[0] for test in selection))

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness import fetch, interpreter, pytest_config, settings, tree
+from harness import interpreter, pytest_config, settings, tree
 from harness.errors import USAGE, Problem
 from harness.interpreter import Interpreter, probe_interpreter
 from harness.settings import Settings
@@ -94,6 +94,8 @@ def load(
 
 
 def _place(path: Path) -> _Place:
+    from harness import fetch  # noqa: PLC0415 - only a target needs it, and it takes a moment
+
     folder = _folder(path)
     if not fetch.is_target(folder):
         return _Place(folder, folder.name or "root", settings.read(folder), None, None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness import report as reporting
-from harness.log import decode_record, selection_digest
+from harness.records import decode_record, selection_digest
 from harness.run import RunRecord
 from harness.verdict import FAILURES, Exit, Verdict, judge, needs_clean, number_of_tests
 

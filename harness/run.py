@@ -21,6 +21,9 @@ _START = (
     "import _hermutic_server; _hermutic_server.main()"
 )
 
+FORK = "fork"
+FRESH = "fresh"
+
 PASSED = "passed"
 FAILED = "failed"
 ERROR = "error"
@@ -114,7 +117,8 @@ class Job:
     neither is one that the mutant made (a renamed parameter), and runs. ``mutation`` is (path,
     mutated bytes) or None; ``attest`` are the project's files whose compilation is reported;
     ``reach`` are the files whose lines are traced (the reach run only). ``seed`` marks the clean
-    run whose bytecode later runs may read.
+    run whose bytecode later runs may read. ``trace`` asks which of the project's files the run
+    uses; ``absent`` are files that are not there for it (asking for one is a fault).
     """
 
     executor: str
@@ -127,6 +131,8 @@ class Job:
     mutation: tuple[str, bytes] | None = None
     reach: tuple[str, ...] = ()
     seed: bool = False
+    trace: bool = False
+    absent: tuple[str, ...] = ()
 
 
 class Runner:

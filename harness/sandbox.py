@@ -19,6 +19,7 @@ NAMESPACES = "namespaces"
 COPY = "copy"
 HOME = "/hermutic"
 PROBE = Path(__file__).parent / "probe"
+BYTECODE = "bytecode"  # the folder of an environment that keeps the bytecode made with it
 
 # Room for what one run writes (upper layer, /tmp, /dev/shm together): it is memory, so bounded.
 SCRATCH_BYTES = 1 << 30
@@ -76,6 +77,7 @@ def describe(
         "aliases": [alias] if alias else [],
         # What lies below a folder that each run gets anew has to be shown again there.
         "inner": [p for p in binds if any(_below(p, f) for f in (*_EACH_RUN, alias) if f)],
+        "bytecode": _bytecode(interpreter) if isolation == NAMESPACES else [],
         "scratch": SCRATCH_BYTES,
         "jobs": jobs,
         "base": base,
@@ -120,6 +122,21 @@ def _binds(project: Project, interpreter: Interpreter) -> list[str]:
             continue
         kept.append(path)
     return kept
+
+
+def _bytecode(interpreter: Interpreter) -> list[tuple[str, str]]:
+    """Where an environment brings its bytecode along: the trees, and the folders they belong to.
+
+    Such bytecode carries its source's digest, which Python compares: it can be missing, not stale.
+    """
+    folder = f"{interpreter.prefix}/{BYTECODE}"
+    if not os.path.isfile(f"{folder}/READY"):
+        return []
+    outermost: list[str] = []
+    for path in sorted(interpreter.sys_path):
+        if os.path.isdir(folder + path) and not any(_below(path, kept) for kept in outermost):
+            outermost.append(path)
+    return [(folder + path, path) for path in outermost]
 
 
 def _is_environment(path: str, interpreter: Interpreter) -> bool:
@@ -208,6 +225,8 @@ def request(sandbox: Sandbox, job: Job, slot: int, environment: str) -> dict[str
         "selection": job.selection,
         "left_out": job.left_out,
         "reach": {"files": job.reach} if job.reach else None,
+        "trace": job.trace,
+        "absent": job.absent,
     }
     mutation = None
     if job.mutation:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from harness import __version__, arguments, clean, find, only, report
+from harness import __version__, arguments, clean, find, launch, only, report
 from harness import sandbox as sandboxes
 from harness.checks import check_controls
 from harness.controls import Control
@@ -22,7 +22,7 @@ from harness.lab import Lab
 from harness.log import open_log
 from harness.mutant import Mutant, sha256
 from harness.project import Project
-from harness.run import Runner, SandboxFailed
+from harness.run import Limits, SandboxFailed
 from harness.store import Store, key, prepare_results
 
 
@@ -38,6 +38,7 @@ class Options:
     timeout_factor: float = 10.0
     set_aside: tuple[str, ...] = ()
     include: frozenset[str] = frozenset()
+    limits: Limits | None = None  # None: measured, from the clean suite
 
 
 class Listener(Protocol):
@@ -77,9 +78,9 @@ def run(project: Project, options: Options, listener: Listener) -> Outcome:
     """Every mutant's verdict, and the report. Raises Problem; Ctrl-C leaves what is stored."""
     listener.phase("finding mutants", None)
     found = find_mutants(project, options)
-    with _bench(project, options, listener, found) as (bench, results):
+    with bench_of(project, options, listener, found) as (bench, results):
         controls = check_controls(bench, listener)
-        _refuse_unless_all_hold(controls)
+        refuse_unless_all_hold(controls)
         rows = judge_all(bench, found.mutants, listener)
         built = report.build(
             rows,
@@ -110,7 +111,7 @@ def run(project: Project, options: Options, listener: Listener) -> Outcome:
 def verify(project: Project, options: Options, listener: Listener) -> tuple[Control, ...]:
     """The controls alone."""
     found = find_mutants(project, options)
-    with _bench(project, options, listener, found) as (bench, _):
+    with bench_of(project, options, listener, found) as (bench, _):
         for note in bench.suite.notes:
             listener.say(note)
         return check_controls(bench, listener)
@@ -137,15 +138,21 @@ def find_mutants(project: Project, options: Options) -> Found:
 
 
 @contextmanager
-def _bench(
-    project: Project, options: Options, listener: Listener, found: Found
+def bench_of(
+    project: Project,
+    options: Options,
+    listener: Listener,
+    found: Found,
+    interpreter: Interpreter | None = None,
 ) -> Iterator[tuple[Bench, Path]]:
     """Everything that runs need, in the order in which it comes to be; all ended on the way out."""
-    interpreter = probe_interpreter(project.python)
-    digests = _digests(project)
+    interpreter = interpreter or probe_interpreter(project.python)
+    digests = launch.digests_of(project)
     results = prepare_results(project.results or project.root)
     log = open_log(_log_path(results))
-    sandbox, runner, notes = _start(project, interpreter, digests, options)
+    sandbox, runner, notes = launch.start(
+        project, interpreter, digests, isolation=options.isolation, jobs=options.jobs
+    )
     try:
         environment = _environment_digest(interpreter, sandbox)
         log.event(
@@ -176,6 +183,7 @@ def _bench(
             tests=project.tests,
             sources=tuple(path for path in found.sources if path not in found.problems),
             timeout_factor=options.timeout_factor,
+            limits=options.limits,
         )
         listener.phase("running the clean suite", None)
         suite = clean.measure_suite(lab, base, options.executor, options.set_aside)
@@ -197,68 +205,17 @@ def _bench(
         log.close()
 
 
-def _digests(project: Project) -> dict[str, str]:
-    """The sha256 of every file that the tests can see of the project ("" for a link)."""
-    found = {}
-    for path in project.files:
-        file = project.root / path
-        found[path] = "" if file.is_symlink() else sha256(file.read_bytes())
-    return found
-
-
-def _start(
-    project: Project,
-    interpreter: Interpreter,
-    digests: dict[str, str],
-    options: Options,
-) -> tuple[sandboxes.Sandbox, Runner, tuple[str, ...]]:
-    """The sealed sandbox; where namespaces are not to be had, copied trees, and a note of why."""
-    wanted = options.isolation
-    why = "this system has no namespaces"
-    if wanted != sandboxes.COPY and sandboxes.can_isolate():
-        try:
-            return (*_launch(project, interpreter, digests, sandboxes.NAMESPACES, options), ())
-        except SandboxFailed as error:
-            why = str(error)
-    if wanted == sandboxes.NAMESPACES:
-        raise Problem(
-            FAULT,
-            f"could not make a sandbox of namespaces: {why}; "
-            "leave out --isolation to use copied trees",
-        )
-    notes: tuple[str, ...] = ()
-    if wanted != sandboxes.COPY:
-        notes = (
-            f"isolation: copied trees, without a network or file-system seal (namespaces: {why})",
-        )
-    try:
-        return (*_launch(project, interpreter, digests, sandboxes.COPY, options), notes)
-    except SandboxFailed as error:
-        raise Problem(FAULT, f"could not make the sandbox: {error}") from error
-
-
-def _launch(
-    project: Project,
-    interpreter: Interpreter,
-    digests: dict[str, str],
-    isolation: str,
-    options: Options,
-) -> tuple[sandboxes.Sandbox, Runner]:
-    sandbox = sandboxes.describe(project, interpreter, digests, isolation, options.jobs)
-    try:
-        return sandbox, Runner(sandbox.python, sandbox.spec, sandboxes.PROBE)
-    except SandboxFailed:
-        sandboxes.discard(sandbox)
-        raise
-
-
 def _environment_digest(interpreter: Interpreter, sandbox: sandboxes.Sandbox) -> str:
-    """Everything outside the project that an outcome may depend on."""
+    """Everything outside the project that an outcome may depend on, wherever it lies."""
+    place = interpreter.prefix
     return key(
-        version=interpreter.version,
-        distributions=interpreter.distributions,
+        interpreter=interpreter.digest(),
         probe=[sha256(path.read_bytes()) for path in sorted(sandboxes.PROBE.glob("_hermutic*"))],
-        env=[pair for pair in sandbox.env if sandbox.isolation == sandboxes.NAMESPACES],
+        env=[
+            (name, value.replace(place, "{prefix}"))
+            for name, value in sandbox.env
+            if sandbox.isolation == sandboxes.NAMESPACES
+        ],
         isolation=sandbox.isolation,
     )
 
@@ -268,7 +225,7 @@ def _log_path(results: Path) -> Path:
     return results / "logs" / f"{stamp}-{time.time_ns() % 10**9:09d}-{os.getpid()}.jsonl"
 
 
-def _refuse_unless_all_hold(controls: tuple[Control, ...]) -> None:
+def refuse_unless_all_hold(controls: tuple[Control, ...]) -> None:
     failed = [control for control in controls if not control.holds]
     if failed:
         details = "; ".join(f"{c.name}: predicted {c.predicted}, seen {c.seen}" for c in failed)

@@ -73,6 +73,8 @@ def enter_root(spec: dict[str, Any]) -> None:
         _appear(_BUILD + PROJECT, _BUILD + alias)
     for path in spec["binds"]:
         _appear(path, _BUILD + path, read_only=True)
+    for tree, path in spec["bytecode"]:
+        _appear(tree, _BUILD + PYCACHE + path, read_only=True)
     for path, target in spec["links"]:
         os.makedirs(os.path.dirname(_BUILD + path), exist_ok=True)
         if not os.path.lexists(_BUILD + path):
@@ -166,7 +168,8 @@ def enter_view(spec: dict[str, Any], network: int, *, seed: bool) -> None:
     """
     kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS)
     kernel.setns(network, kernel.CLONE_NEWNET)
-    inner = [(path, os.open(path, os.O_PATH)) for path in spec["inner"]]
+    shown = [*spec["inner"], *(PYCACHE + path for _, path in spec["bytecode"])]
+    inner = [(path, os.open(path, os.O_PATH)) for path in shown]
     base = os.open(HOME, os.O_PATH)
     size = f"size={spec['scratch']},mode=755"
     kernel.mount("tmpfs", HOME, "tmpfs", _NO_DEVICES, size)

@@ -80,6 +80,9 @@ def _keep_bytecode(spec: dict[str, Any], request: dict[str, Any]) -> None:
 def _mutate(request: dict[str, Any]) -> None:
     with open(request["task_path"], "w", encoding="utf-8") as file:
         json.dump(request["task"], file)
+    for path in request["task"]["absent"]:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"{request['project']}/{path}")
     if not request["mutation"]:
         return
     path = request["mutation"]["path"]

@@ -93,6 +93,10 @@ def start(task: dict[str, Any]) -> None:
                 _compiled(args, names, tails)
 
         sys.addaudithook(watch)
+    if task["trace"] or task["absent"]:
+        import _hermutic_files
+
+        _hermutic_files.watch(task, emit)
     os.register_at_fork(after_in_child=_after_fork)
     if task.get("reach"):
         import _hermutic_reach  # only here: it brings coverage.py with it

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from harness.audit import Audit, audit
-from harness.log import encode_record, open_log, selection_digest
+from harness.log import open_log
 from harness.mutant import sha256
+from harness.records import encode_record, selection_digest
 from harness.run import Attestation, RunRecord, TestResult
 
 Events = list[dict[str, Any]]

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 import structlog
 
-from harness.log import LogBroken, decode_record, encode_record, open_log, read_log
-from harness.log import selection_digest as digest_of
+from harness.log import LogBroken, open_log, read_log
+from harness.records import decode_record, encode_record
+from harness.records import selection_digest as digest_of
 from harness.run import Attestation, RunRecord, TestResult
 
 SELECTION = ("t.py::a", "t.py::b", "t.py::c", "t.py::d[\udc80]")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness import controls, find, plan, project, session
+from harness import controls, find, launch, plan, project, session
 from harness.audit import audit
 from harness.errors import FAULT, USAGE, Problem
 from harness.log import read_log
@@ -288,13 +288,13 @@ def test_a_source_that_changes_during_the_session_stops_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     root = write(tmp_path / "shop")
-    real = session._start
+    real = launch.start
 
-    def late(*args: Any) -> Any:
+    def late(*args: Any, **more: Any) -> Any:
         (root / "helper.py").write_text("WANTED = 7\n", encoding="utf-8")
-        return real(*args)
+        return real(*args, **more)
 
-    monkeypatch.setattr(session, "_start", late)
+    monkeypatch.setattr(launch, "start", late)
     problem = problem_of(root)
     assert problem.code == FAULT
     assert "helper.py" in problem.message

@@ -1,0 +1,50 @@
+"""Turns one mutant's plan into its verdict file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness import evidence, staging
+from harness.errors import FAULT, Problem
+from harness.mutant import Mutant
+from harness.place import Places
+from harness.verdict import Verdict
+
+
+def mutant(plan_file: Path, python: Path, out: Path, places: Places, executor: str) -> None:
+    """Judge one planned mutant in one of ``places``.
+
+    Problem if the instrument itself failed: a verdict "error" is never an output.
+    """
+    data, mutated, files = staging.read_plan(plan_file)
+    own = _mutant(data["mutant"])
+    environment = data["environment"]
+    if data["verdict"]:
+        verdict = Verdict(*data["verdict"])
+        built = evidence.build(own, verdict, environment=environment, selection=(), runs={})
+        out.write_bytes(evidence.to_bytes(built))
+        return
+    selection = tuple(data["selection"])
+    on_clean = evidence.record_of(data["clean"], selection, environment=environment)
+    place = places.of(data, files, python, executor)
+    job = place.job(
+        data["arguments"],
+        selection,
+        tuple(data["left_out"]),
+        staging.config_of(data["config"]).limits,
+        mutation=(own.path, mutated),
+    )
+    job = replace(job, absent=tuple(data["absent"]))
+    verdict, runs = place.judged(job, own.digest, on_clean)
+    if verdict.verdict == "error":
+        raise Problem(FAULT, f"could not judge '{own.id}': {verdict.reason}")
+    built = evidence.build(own, verdict, environment=environment, selection=selection, runs=runs)
+    out.write_bytes(evidence.to_bytes(built))
+
+
+def _mutant(data: Mapping[str, Any]) -> Mutant:
+    """A plan's mutant; its replacement is in the mutated bytes already."""
+    return Mutant(**data, replacement=b"")

@@ -1,0 +1,86 @@
+"""Turns a lock file into a virtual environment that names no place of the machine but /usr."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from harness import fetch
+from harness.errors import USAGE, Problem
+
+OLDEST, NEWEST = (3, 11), (3, 14)
+# Of the standard library: what no test suite is run by.
+UNUSED = "/(test|idlelib|lib2to3|tkinter|turtledemo|ensurepip|__pycache__)/"
+
+
+def main(lock: Path, env: Path) -> None:
+    """Make ``env`` from ``lock``, with this interpreter."""
+    if not OLDEST <= sys.version_info[:2] <= NEWEST:
+        raise Problem(
+            USAGE,
+            f"could not use '{sys.executable}': it is Python {sys.version.split()[0]}; "
+            "name a Python 3.11 to 3.14 with the rule's attribute interpreter",
+        )
+    site = _bare(env)
+    with tempfile.TemporaryDirectory() as scratch:
+        pip = fetch.pip_in(Path(scratch))
+        fetch.install(lock, [*pip, "--python", str(env / "bin" / "python3")], "--no-compile")
+    _drop_scripts(env, site)
+    _compile(env, site)
+
+
+def _bare(env: Path) -> Path:
+    """An environment without pip or scripts; its package folder."""
+    base = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+    version = sys.version_info
+    site = env / "lib" / f"python{version.major}.{version.minor}" / "site-packages"
+    site.mkdir(parents=True)
+    (env / "bin").mkdir()
+    (env / "bin" / "python3").symlink_to(base)
+    (env / "bin" / "python").symlink_to("python3")
+    (env / "pyvenv.cfg").write_text(
+        f"home = {base.parent}\ninclude-system-site-packages = false\n"
+        f"version = {version.major}.{version.minor}.{version.micro}\n"
+    )
+    return site
+
+
+def _drop_scripts(env: Path, site: Path) -> None:
+    """Scripts name the interpreter by its place; nothing here runs one."""
+    for path in (env / "bin").iterdir():
+        if not path.name.startswith("python"):
+            path.unlink()
+    for record in site.glob("*.dist-info/RECORD"):
+        with record.open(newline="") as file:
+            rows = [row for row in csv.reader(file) if not row[0].startswith("../../../bin/")]
+        with record.open("w", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
+    for folder in site.rglob("__pycache__"):
+        shutil.rmtree(folder)
+
+
+def _compile(env: Path, site: Path) -> None:
+    """Bytecode of what the tests may import, below one folder, each with its source's digest."""
+    into = env / "bytecode"
+    library = str(Path(os.__file__).parent)
+    command = [str(env / "bin" / "python3"), "-I", "-X", f"pycache_prefix={into}", "-m"]
+    command += ["compileall", "-q", "-j", "0", "--invalidation-mode", "checked-hash"]
+    command += ["-x", UNUSED, str(site), library]
+    # Some packages bring files along that are not for this Python: what does not compile is left.
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    into.mkdir(exist_ok=True)
+    (into / "READY").touch()
+
+
+if __name__ == "__main__":
+    try:
+        main(*map(Path, sys.argv[1:]))
+    except Problem as problem:
+        sys.exit(f"hermutic: {problem.message}")
