@@ -85,13 +85,30 @@ def _command() -> object:
     metavar="PERCENT",
     help="Exit with 1 if the score is lower.",
 )
-def run(path: Path, quiet: bool, format_: str, fail_under: float | None, **given: Any) -> int:
+@click.option(
+    "--evidence",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write a file of evidence for each verdict there.",
+)
+def run(
+    path: Path,
+    quiet: bool,
+    format_: str,
+    fail_under: float | None,
+    evidence: Path | None,
+    **given: Any,
+) -> int:
     """Run the tests at PATH against every mutant: what do they miss?"""
     project, options, own = _prepare(path, given)
     from harness import session
 
     with ending.session(path, quiet) as listener:
         outcome = session.run(project, options, listener)
+    if evidence:
+        from harness.evidence import write_all
+
+        write_all(outcome.log_path, evidence)
     _report(outcome, path, format_)
     limit = fail_under if fail_under is not None else own.fail_under
     return ending.judged(outcome.report, limit)

@@ -15,7 +15,8 @@ class Finished:
 
     ``collected`` are the ids in running order, ``seconds`` each test's time, ``reach`` the raw line
     data of each process, ``statements`` per file the numbers of its statements and of those run;
-    ``used`` are the project's files that a traced run opened, ``listed`` the folders it listed.
+    ``used`` are the project's files that a traced run opened, ``asked`` those that it would have
+    read and that were not there, ``listed`` the folders it listed.
     """
 
     record: RunRecord
@@ -24,6 +25,7 @@ class Finished:
     reach: list[dict[str, Any]]
     statements: dict[str, Any]
     used: frozenset[str] = frozenset()
+    asked: frozenset[str] = frozenset()
     listed: frozenset[str] = frozenset()
 
 
@@ -34,7 +36,7 @@ def finished(job: Job, result: dict[str, Any], *, environment: str, isolation: s
     # falls through into pytest's own work, would be reported twice.
     others = [_events(text) for text in result.get("events", ())]
     everyone = [*events, *(event for found, _ in others for event in found)]
-    faults = [result.get("fault", ""), _absent(everyone), fault, *(fault for _, fault in others)]
+    faults = [result.get("fault", ""), fault, *(fault for _, fault in others)]
     tests, seconds = _tests(events)
     collected = next((event[1] for event in events if event[0] == "collected"), None)
     begun = [event[1] for event in events if event[0] == "begin"]
@@ -67,8 +69,10 @@ def finished(job: Job, result: dict[str, Any], *, environment: str, isolation: s
         seconds,
         [json.loads(text) for text in result.get("reach", ())],
         json.loads(result.get("statements") or "{}"),
-        frozenset(event[1] for event in everyone if event[0] == "used"),
-        frozenset(event[1] for event in everyone if event[0] == "listed"),
+        *(
+            frozenset(event[1] for event in everyone if event[0] == name)
+            for name in ("used", "asked", "listed")
+        ),
     )
 
 
@@ -95,11 +99,6 @@ def _tests(events: list[list[Any]]) -> tuple[tuple[TestResult, ...], dict[str, f
         if event[0] == "end":
             seconds[event[1]] = event[5]
     return tuple(found.values()), seconds
-
-
-def _absent(events: list[list[Any]]) -> str:
-    asked = sorted({event[1] for event in events if event[0] == "absent"})
-    return f"it asked for '{asked[0]}', which its plan leaves out" if asked else ""
 
 
 def _attested(events: list[list[Any]]) -> tuple[Attestation, ...]:

@@ -7,11 +7,13 @@ path, no output (its durations are in the log), and of the limits only whether o
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from harness.mutant import Mutant
+from harness.errors import FAULT, Problem
 from harness.records import decode_record, encode_record
 from harness.run import RunRecord
 from harness.verdict import Verdict, number_of_tests
@@ -27,19 +29,20 @@ _MUTANT = (
 
 
 def build(
-    mutant: Mutant,
+    mutant: Mapping[str, Any],
     verdict: Verdict,
     *,
     environment: str,
     selection: tuple[str, ...],
     runs: Mapping[str, RunRecord | None],
 ) -> dict[str, Any]:
-    """The evidence for one verdict. ``environment`` is ``Interpreter.digest()`` of the tests' own;
-    ``runs`` are the records behind the verdict, by role (see ``ROLES``)."""
+    """The evidence for one verdict. ``mutant`` are the fields of one, ``environment`` the
+    ``Interpreter.digest()`` of its tests' own; ``runs`` are the records behind the verdict, by role
+    (see ``ROLES``)."""
     own = runs.get("mutant")
     return {
         "schema": SCHEMA,
-        **{name: getattr(mutant, name) for name in _MUTANT},
+        **{name: mutant[name] for name in _MUTANT},
         "verdict": verdict.verdict,
         "reason": verdict.reason,
         "detected_by": list(verdict.detected_by),
@@ -48,6 +51,73 @@ def build(
         "selection": list(selection),
         "runs": {role: essence(runs.get(role), selection) for role in ROLES},
     }
+
+
+def file_name(id_: str) -> str:
+    """A mutant's verdict file below its target's folder: its id, in letters that any build takes.
+
+    The rule in private/mutation.bzl makes the same names.
+    """
+    return re.sub(r"[^A-Za-z0-9._/-]", "_", id_.replace(":", "/")) + ".json"
+
+
+def write_all(log: Path, folder: Path) -> None:
+    """Write the verdict files of a local run below ``folder``. Problem if one cannot be written."""
+    from harness.log import read_log  # noqa: PLC0415 - not needed where the build makes one file
+
+    try:
+        for id_, data in of_log(read_log(log)).items():
+            path = folder / file_name(id_)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+    except OSError as error:
+        raise Problem(
+            FAULT, f"could not write the evidence to '{folder}': {error.strerror}; give another DIR"
+        ) from error
+
+
+def of_log(events: Iterable[Mapping[str, Any]]) -> dict[str, bytes]:
+    """Every mutant's verdict file, from the events of a local run's log."""
+    environment = ""
+    selections: dict[str | None, tuple[str, ...]] = {None: ()}
+    mutants: dict[str, Mapping[str, Any]] = {}
+    runs: dict[str, Mapping[str, Any]] = {}
+    found = {}
+    for event in events:
+        match event["event"]:
+            case "environment":
+                environment = event["packages"]
+            case "selection":
+                selections[event["selection"]] = tuple(event["tests"])
+            case "mutant":
+                mutants[event["id"]] = event
+            case "run":
+                runs[event["run"]] = event
+            case "verdict":
+                verdict = Verdict(event["verdict"], event["reason"], tuple(event["detected_by"]))
+                built = build(
+                    mutants[event["id"]],
+                    verdict,
+                    environment=environment,
+                    selection=selections[event["selection"]],
+                    runs=_records(event["runs"], runs, selections),
+                )
+                found[event["id"]] = to_bytes(built)
+    return found
+
+
+def _records(
+    names: Mapping[str, str | None],
+    runs: Mapping[str, Mapping[str, Any]],
+    selections: Mapping[str | None, tuple[str, ...]],
+) -> dict[str, RunRecord | None]:
+    found: dict[str, RunRecord | None] = {}
+    for role in ROLES:
+        event = runs.get(names[role] or "")
+        found[role] = (
+            decode_record(event["record"], selections[event["selection"]]) if event else None
+        )
+    return found
 
 
 def to_bytes(evidence: Mapping[str, Any]) -> bytes:

@@ -73,7 +73,7 @@ def is_target(folder: Path) -> bool:
 
 def resolve(folder: Path, cache: Path | None = None, *, python: Path | None = None) -> Fetched:
     """The target as fetched before, without any network. Raises Problem if it is not there."""
-    sdist, settings = _described(folder)
+    sdist, settings = described(folder)
     place = _place(folder, sdist, cache or default_cache(), python)
     if not (place / READY).is_file():
         raise Problem(
@@ -98,7 +98,7 @@ def fetch(
     Problem: no such target, no network, a wrong hash, an archive that reaches out of its folder.
     """
     folder = _named(target) if isinstance(target, str) else target
-    sdist, settings = _described(folder)
+    sdist, settings = described(folder)
     place = _place(folder, sdist, cache or default_cache(), python)
     if (place / READY).is_file():
         return _fetched(folder, place, settings)
@@ -130,7 +130,7 @@ def _named(name: str) -> Path:
     raise Problem(USAGE, f"could not fetch '{name}': no such target{hint}")
 
 
-def _described(folder: Path) -> tuple[Sdist, Settings]:
+def described(folder: Path) -> tuple[Sdist, Settings]:
     """What target.toml says, checked before anything is fetched."""
     path = folder / TARGET
     data = read_toml(path)
@@ -197,21 +197,30 @@ def _build(folder: Path, sdist: Sdist, place: Path, python: Path) -> None:
     if place.exists():
         shutil.rmtree(place)
     place.mkdir()
-    env = place / "env"
-    _must(f"make an environment in '{env}'", [str(python), "-I", "-m", "venv", str(env)])
-    pip = [str(env / "bin" / "python"), "-I", "-m", "pip"]
+    pip = pip_in(place / "env", python)
     with tempfile.TemporaryDirectory(dir=place) as scratch:
-        unpack(_download(sdist, pip, Path(scratch)), place / "src")
-    hashed = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "-vv", "--no-input"]
-    _must(
-        f"install '{folder / LOCK}'",
-        [*pip, "install", *hashed, "--requirement", str(folder / LOCK)],
-        env=_pip_environment(),
-    )
+        unpack(download(sdist, pip, Path(scratch)), place / "src")
+    install(folder / LOCK, pip)
     (place / READY).touch()
 
 
-def _download(sdist: Sdist, pip: list[str], scratch: Path) -> Path:
+def pip_in(env: Path, python: Path) -> list[str]:
+    """Make an environment, and the command that runs the pip in it."""
+    _must(f"make an environment in '{env}'", [str(python), "-I", "-m", "venv", str(env)])
+    return [str(env / "bin" / "python"), "-I", "-m", "pip"]
+
+
+def install(lock: Path, pip: list[str], *flags: str) -> None:
+    """Install a lock's wheels with the command ``pip``."""
+    hashed = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "-vv", "--no-input"]
+    _must(
+        f"install '{lock}'",
+        [*pip, "install", *hashed, *flags, "--requirement", str(lock)],
+        env=_pip_environment(),
+    )
+
+
+def download(sdist: Sdist, pip: list[str], scratch: Path) -> Path:
     """The sdist's archive in ``scratch``, its digest checked by pip and once more here."""
     wanted = scratch / "wanted.txt"
     wanted.write_text(f"{sdist.name}=={sdist.version} --hash=sha256:{sdist.sha256}\n")

@@ -30,6 +30,16 @@ KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """A verdict, its records by role, and what the mutant's run looked for: files, and folders that
+    it listed."""
+
+    verdict: Verdict
+    runs: Mapping[str, RunRecord | None]
+    asked: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """A started sandbox. ``executor`` is what its runs are made by."""
 
@@ -65,13 +75,12 @@ class Place:
         _, _, result = self.runner.wait()
         return events.finished(job, result, environment="", isolation=self.sandbox.isolation)
 
-    def judged(
-        self, job: Job, digest: str, on_clean: RunRecord
-    ) -> tuple[Verdict, Mapping[str, RunRecord | None]]:
-        """The verdict on a mutant's run, and the records that it rests on, by role."""
+    def judged(self, job: Job, digest: str, on_clean: RunRecord) -> Judged:
+        """The verdict on a mutant's run, with what it rests on."""
         assert job.mutation is not None
         assert job.selection is not None
-        run = self.run(job).record
+        finished = self.run(job)
+        run = finished.record
         clean = on_clean if needs_clean(run) else None
         confirm = None
         if needs_confirm(run):
@@ -85,7 +94,8 @@ class Place:
             clean=clean,
             confirm=confirm,
         )
-        return verdict, {"mutant": run, "clean": clean, "confirm": confirm}
+        runs = {"mutant": run, "clean": clean, "confirm": confirm}
+        return Judged(verdict, runs, finished.asked | finished.listed)
 
 
 @contextmanager

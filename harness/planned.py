@@ -24,7 +24,9 @@ def mutant(plan_file: Path, python: Path, out: Path, places: Places, executor: s
     environment = data["environment"]
     if data["verdict"]:
         verdict = Verdict(*data["verdict"])
-        built = evidence.build(own, verdict, environment=environment, selection=(), runs={})
+        built = evidence.build(
+            data["mutant"], verdict, environment=environment, selection=(), runs={}
+        )
         out.write_bytes(evidence.to_bytes(built))
         return
     selection = tuple(data["selection"])
@@ -37,11 +39,16 @@ def mutant(plan_file: Path, python: Path, out: Path, places: Places, executor: s
         staging.config_of(data["config"]).limits,
         mutation=(own.path, mutated),
     )
-    job = replace(job, absent=tuple(data["absent"]))
-    verdict, runs = place.judged(job, own.digest, on_clean)
+    judged = place.judged(replace(job, trace=True), own.digest, on_clean)
+    verdict = judged.verdict
     if verdict.verdict == "error":
         raise Problem(FAULT, f"could not judge '{own.id}': {verdict.reason}")
-    built = evidence.build(own, verdict, environment=environment, selection=selection, runs=runs)
+    built = evidence.build(
+        data["mutant"], verdict, environment=environment, selection=selection, runs=judged.runs
+    )
+    # What clean does not look for may be a file that the plan leaves out: the report knows.
+    if asked := judged.asked - set(data["asked"]):
+        built["asked"] = sorted(asked)
     out.write_bytes(evidence.to_bytes(built))
 
 

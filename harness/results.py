@@ -11,7 +11,7 @@ from typing import Any
 
 from harness import __version__, browse, evidence, report, steps
 from harness.controls import Control
-from harness.errors import USAGE, Problem
+from harness.errors import FAULT, USAGE, Problem
 from harness.find import find
 from harness.judging import SHOWN
 from harness.log import Log, open_log
@@ -34,6 +34,8 @@ def write(
     report_file, log, text = out
     found = _mutants(config)
     known = {data["id"]: data for data in map(_read, verdicts)}
+    for data in known.values():
+        _refuse_left_out(config, data)
     rows = [_row(mutant, known[mutant.id]) for mutant in found]
     reach = measured["reach"]
     built = report.build(
@@ -54,6 +56,19 @@ def write(
     controls = [Control(**control) for control in measured["controls"]]
     summary = to_text(built, sources=sources(config), controls=controls, path=config.label)
     text.write_text(summary, encoding="utf-8")
+
+
+def _refuse_left_out(config: Config, data: Mapping[str, Any]) -> None:
+    """Problem if a mutant looked for a file that its plan left out, and so did not find it."""
+    for asked in data.get("asked", ()):
+        inside = tuple(name for name in config.test_files if name.startswith(f"{asked}/"))
+        if asked in config.files or inside:
+            raise Problem(
+                FAULT,
+                f"could not report on {config.label}: '{data['id']}' makes the tests look for "
+                f"'{asked}', which they do not use on clean and which its plan leaves out; "
+                "declare what may be used in srcs",
+            )
 
 
 def check(config: Config, report_file: Path, expected: Path | None, min_score: float | None) -> int:
@@ -191,6 +206,7 @@ def _log(
     log.event(
         "environment",
         digest=measured["environment"],
+        packages=measured["environment"],
         interpreter=version,
         distributions=[[name, v] for name, v, _ in measured["interpreter"]["distributions"]],
     )

@@ -118,7 +118,7 @@ class Job:
     mutated bytes) or None; ``attest`` are the project's files whose compilation is reported;
     ``reach`` are the files whose lines are traced (the reach run only). ``seed`` marks the clean
     run whose bytecode later runs may read. ``trace`` asks which of the project's files the run
-    uses; ``absent`` are files that are not there for it (asking for one is a fault).
+    uses; ``absent`` are files that are not there for it.
     """
 
     executor: str

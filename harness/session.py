@@ -169,6 +169,7 @@ def bench_of(
         log.event(
             "environment",
             digest=environment,
+            packages=interpreter.digest(),
             interpreter=interpreter.version,
             distributions=[[name, version] for name, version, _ in interpreter.distributions],
         )

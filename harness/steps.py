@@ -118,7 +118,7 @@ class _Planner:
     config: Config
     measured: Mapping[str, Any]
     place: Place
-    seen: dict[tuple[str, ...], tuple[RunRecord, tuple[str, ...]]] = field(default_factory=dict)
+    seen: dict[tuple[str, ...], tuple[Finished, tuple[str, ...]]] = field(default_factory=dict)
 
     def planned(self, mutant: Mutant) -> _Planned:
         reach = Reach.from_json(self.measured["reach"])
@@ -134,7 +134,7 @@ class _Planner:
             reason = "only tests that are flaky or set aside reach it"
             return _Planned({**base, "verdict": ["unstable", reason]})
         left_out = plan.left_out(selection, reach)
-        record, absent = self._on_clean(selection, left_out)
+        clean, absent = self._on_clean(selection, left_out)
         config = staging.to_data(replace(self.config, label="", files={}, test_files=frozenset()))
         return _Planned(
             {
@@ -147,15 +147,15 @@ class _Planner:
                 "executor": self.measured["executor"],
                 "selection": selection,
                 "left_out": left_out,
-                "absent": absent,
-                "clean": evidence.essence(record, selection),
+                "asked": sorted(clean.asked | clean.listed),
+                "clean": evidence.essence(clean.record, selection),
             },
             tuple(name for name in self.config.files if name not in absent),
         )
 
     def _on_clean(
         self, selection: tuple[str, ...], left_out: tuple[str, ...]
-    ) -> tuple[RunRecord, tuple[str, ...]]:
+    ) -> tuple[Finished, tuple[str, ...]]:
         """The selection's clean run in the view that its mutants will have.
 
         Files of the tests' side that it does not use are left out of that view, so that an edit
@@ -166,12 +166,13 @@ class _Planner:
             job = self.place.job(
                 self.measured["arguments"], selection, left_out, self.config.limits
             )
-            whole = self.place.run(replace(job, trace=True))
+            job = replace(job, trace=True)
+            whole = self.place.run(job)
             absent = self._unused(whole)
             pruned = self.place.run(replace(job, absent=absent)) if absent else whole
             if _outcomes(pruned.record) != _outcomes(whole.record):
                 pruned, absent = whole, ()
-            self.seen[selection] = pruned.record, absent
+            self.seen[selection] = pruned, absent
         return self.seen[selection]
 
     def _unused(self, traced: Finished) -> tuple[str, ...]:

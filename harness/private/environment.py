@@ -30,8 +30,9 @@ def main(lock: Path, env: Path) -> None:
         )
     site = _bare(env)
     with tempfile.TemporaryDirectory() as scratch:
-        pip = fetch.pip_in(Path(scratch))
-        fetch.install(lock, [*pip, "--python", str(env / "bin" / "python3")], "--no-compile")
+        pip = fetch.pip_in(Path(scratch) / "pip", Path(sys.executable))
+        into = ["--python", str(env / "bin" / "python3")]
+        fetch.install(lock, [*pip, *into], "--no-compile")
     _drop_scripts(env, site)
     _compile(env, site)
 

@@ -12,38 +12,29 @@ _FINDERS = ("_pytest.", "importlib.", "_frozen_importlib", "pluggy.")
 
 
 def watch(task: dict[str, Any], emit: Callable[..., None]) -> None:
-    """With ``trace``, an event for each of the project's files that this process opens; and always
-    one for each of the files ``absent`` from this run that it asks for."""
+    """An event for each of the project's files that this process opens ("used"), for each that it
+    would read and that is not there ("asked"), and for each folder that it lists."""
     roots = tuple(root + "/" for root in task["roots"])
-    absent = frozenset(task["absent"])
-    trace = task["trace"]
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
 
-    def used(path: str) -> None:
-        if path in seen:
-            return
-        seen.add(path)
-        if path in absent:
-            emit("absent", path)
-        elif trace:
-            emit("used", path)
-
-    def listed(folder: str) -> None:
-        for path in absent:
-            if path.startswith(folder + "/"):
-                used(path)
-        if trace and folder not in seen:
-            seen.add(folder)
-            emit("listed", folder)
+    def say(event: str, path: str) -> None:
+        if (event, path) not in seen:
+            seen.add((event, path))
+            emit(event, path)
 
     def audit(event: str, args: Any) -> None:
         if event == "open":
-            if path := _relative(args[0], roots):
-                used(path)
+            path = _relative(args[0], roots)
+            if not path:
+                return
+            if os.path.lexists(f"{roots[0]}{path}"):
+                say("used", path)
+            elif not (args[2] or 0) & os.O_CREAT:
+                say("asked", path)
         elif event in ("os.listdir", "os.scandir") and not _is_search():
             folder = _relative(args[0] or ".", roots)
             if folder is not None:
-                listed(folder)
+                say("listed", folder)
 
     sys.addaudithook(audit)
 

@@ -93,7 +93,7 @@ def start(task: dict[str, Any]) -> None:
                 _compiled(args, names, tails)
 
         sys.addaudithook(watch)
-    if task["trace"] or task["absent"]:
+    if task["trace"]:
         import _hermutic_files
 
         _hermutic_files.watch(task, emit)

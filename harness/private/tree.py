@@ -1,0 +1,44 @@
+"""Turns the instrument's modules into a folder that Python runs: compiled once, not at each start."""
+
+from __future__ import annotations
+
+import py_compile
+import shutil
+import sys
+from pathlib import Path
+
+# An action sees its files through links; an environment's bytecode is found by its real place.
+MAIN = """\
+import os
+import sys
+
+env = os.path.dirname(os.path.realpath(os.path.join(sys.prefix, "pyvenv.cfg")))
+sys.pycache_prefix = os.path.join(env, "bytecode")
+sys.path[1:] = [path.replace(sys.prefix, env) for path in sys.path[1:]]
+
+from harness.worker import main
+
+main()
+"""
+
+
+def main(into: Path, pairs: list[str]) -> None:
+    """``pairs``: a module's file, and its path in the folder, by turns."""
+    for source, name in zip(pairs[::2], pairs[1::2], strict=True):
+        target = into / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.parent.name == "probe":  # it is copied to another interpreter, as it is
+            shutil.copyfile(source, target)
+            continue
+        py_compile.compile(
+            source,
+            cfile=str(target.with_suffix(".pyc")),
+            dfile=name,
+            doraise=True,
+            invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+        )
+    (into / "__main__.py").write_text(MAIN)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])

@@ -1,0 +1,27 @@
+"""The mutants of //targets/bank:bank, written by `bazel run //targets/bank:bank.update`."""
+
+MUTANTS = [
+    "bank.py:InvalidAmount:classic.constant:1",
+    "bank.py:withdraw:classic.constant:1",
+    "bank.py:withdraw:classic.compare:1",
+    "bank.py:withdraw:classic.constant:2",
+    "bank.py:withdraw:classic.raise:1",
+    "bank.py:withdraw:classic.constant:3",
+    "bank.py:withdraw:classic.compare:2",
+    "bank.py:withdraw:classic.raise:2",
+    "bank.py:withdraw:classic.constant:4",
+    "bank.py:withdraw:classic.return:1",
+    "bank.py:withdraw:classic.binop:1",
+    "bank.py:apply_fee:classic.compare:1",
+    "bank.py:apply_fee:classic.constant:1",
+    "bank.py:apply_fee:classic.return:1",
+    "bank.py:apply_fee:classic.compare:2",
+    "bank.py:apply_fee:classic.constant:2",
+    "bank.py:apply_fee:classic.boolop:1",
+    "bank.py:apply_fee:classic.compare:3",
+    "bank.py:apply_fee:classic.constant:3",
+    "bank.py:apply_fee:classic.constant:4",
+    "bank.py:apply_fee:classic.constant:5",
+    "bank.py:apply_fee:classic.return:2",
+    "bank.py:apply_fee:classic.binop:1",
+]
