@@ -15,7 +15,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from harness import planned, staging
-from harness.errors import FAULT, USAGE, Problem
+from harness.errors import BELOW, FAULT, USAGE, Problem
 from harness.place import Places
 from harness.run import FORK, FRESH
 
@@ -31,7 +31,7 @@ def main() -> None:
             _serve(words, places)
             return
         code, said = _answer(words, places, FRESH)
-    sys.stderr.write(said)
+    (sys.stdout if code in (0, BELOW) else sys.stderr).write(said)
     sys.exit(code)
 
 

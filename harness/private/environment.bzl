@@ -1,7 +1,7 @@
 """Turns a lock file into a repository that holds a virtual environment."""
 
 _BUILD = """\
-exports_files(["env/bin/python3"])
+exports_files(["env/bin/python3", "env/pyvenv.cfg"])
 
 # The bytecode is a cache that Python checks: an environment without it gives the same results.
 filegroup(
@@ -47,11 +47,10 @@ def run_helper(context, helper, arguments):
         fail("\n" + done.stderr)
 
 def _pip_environment_impl(context):
-    run_helper(
-        context,
-        context.attr._helper,
-        [context.path(context.attr.lock), context.path("env")],
-    )
+    arguments = [context.path(context.attr.lock), context.path("env")]
+    if context.attr.twin:
+        arguments.append(context.path(context.attr.twin).dirname)
+    run_helper(context, context.attr._helper, arguments)
     context.file("BUILD.bazel", _BUILD, executable = False)
 
 pip_environment = repository_rule(
@@ -69,6 +68,10 @@ pip_environment = repository_rule(
             mandatory = True,
             allow_single_file = True,
             doc = "A requirements file with every wheel pinned by hash; pytest and coverage must be among them.",
+        ),
+        "twin": attr.label(
+            allow_single_file = True,
+            doc = "The pyvenv.cfg of another environment: if it has the same interpreter, the standard library's bytecode is shared with it.",
         ),
         "_helper": attr.label(default = "//harness/private:environment.py", allow_single_file = True),
     },

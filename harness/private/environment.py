@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -20,8 +21,9 @@ OLDEST, NEWEST = (3, 11), (3, 14)
 UNUSED = "/(test|idlelib|lib2to3|tkinter|turtledemo|ensurepip|__pycache__)/"
 
 
-def main(lock: Path, env: Path) -> None:
-    """Make ``env`` from ``lock``, with this interpreter."""
+def main(lock: Path, env: Path, twin: Path | None = None) -> None:
+    """Make ``env`` from ``lock``, with this interpreter. ``twin`` is an environment that may have
+    the standard library's bytecode already."""
     if not OLDEST <= sys.version_info[:2] <= NEWEST:
         raise Problem(
             USAGE,
@@ -30,11 +32,17 @@ def main(lock: Path, env: Path) -> None:
         )
     site = _bare(env)
     with tempfile.TemporaryDirectory() as scratch:
-        pip = fetch.pip_in(Path(scratch) / "pip", Path(sys.executable))
         into = ["--python", str(env / "bin" / "python3")]
-        fetch.install(lock, [*pip, *into], "--no-compile")
+        fetch.install(lock, [*pip_command(Path(scratch)), *into], "--no-compile")
     _drop_scripts(env, site)
-    _compile(env, site)
+    _compile(env, site, twin)
+
+
+def pip_command(scratch: Path) -> list[str]:
+    """The interpreter's own pip, or where it has none, the one that it brings along."""
+    if importlib.util.find_spec("pip"):
+        return [sys.executable, "-I", "-m", "pip"]
+    return fetch.pip_in(scratch / "pip", Path(sys.executable))
 
 
 def _bare(env: Path) -> Path:
@@ -67,15 +75,19 @@ def _drop_scripts(env: Path, site: Path) -> None:
         shutil.rmtree(folder)
 
 
-def _compile(env: Path, site: Path) -> None:
+def _compile(env: Path, site: Path, twin: Path | None) -> None:
     """Bytecode of what the tests may import, below one folder, each with its source's digest."""
     into = env / "bytecode"
-    library = str(Path(os.__file__).parent)
+    library = Path(os.__file__).parent
+    sources = [str(site), str(library)]
+    made = Path(f"{twin}/bytecode{library}")
+    if twin and made.is_dir() and (twin / "bin" / "python3").samefile(sys.executable):
+        shutil.copytree(made, f"{into}{library}", copy_function=os.link)
+        sources.pop()
     command = [str(env / "bin" / "python3"), "-I", "-X", f"pycache_prefix={into}", "-m"]
     command += ["compileall", "-q", "-j", "0", "--invalidation-mode", "checked-hash"]
-    command += ["-x", UNUSED, str(site), library]
     # Some packages bring files along that are not for this Python: what does not compile is left.
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    subprocess.run([*command, "-x", UNUSED, *sources], capture_output=True, check=False)
     into.mkdir(exist_ok=True)
     (into / "READY").touch()
 

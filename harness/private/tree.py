@@ -1,4 +1,4 @@
-"""Turns the instrument's modules into a folder that Python runs: compiled once, not at each start."""
+"""Turns the instrument's modules into a folder that Python runs: compiled, once."""
 
 from __future__ import annotations
 

@@ -1,0 +1,139 @@
+"""Turns the targets' reports into the table beside the study's published one, in README.md here."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+DETECTED = ("killed", "broken", "crashed", "timeout")
+PLACES = ("body", "import")
+REFRESH = "bazel run //targets:study"
+HEAD = """# The twelve libraries
+
+Written by `{refresh}` from the reports of `bazel test //targets/...`; a test fails when it is out
+of date. The study's numbers are in published.json, what is said of each target's difference is in
+differences.toml.
+
+One rule holds in numerator and denominator: every mutant of the module counts once, as detected,
+survived or unreached; what is suppressed or unstable is in no score. Reach is by statement, not by
+line, and a mutant whose statement runs only because the module is imported stands apart from one
+in a body that a test executes.
+"""
+TABLE = """
+## Ours and the study's, with the whole suite
+
+| target: module | theirs: mutants | unreached | reached survivors | detected | ours: mutants | \
+suppressed | unreached: body | import | survived: body | import | detected | score |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
+"""
+NARROW = """
+## The module's own tests, and the whole suite
+
+| target: module | mutants | own tests: detected | survived | unreached | whole suite: detected | \
+survived | unreached |
+|---|---|---|---|---|---|---|---|
+"""
+DIFFERENCES = "\n## Where they differ, and why\n\n"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Print the page; with --write replace README.md, with --check say whether it is that page."""
+    parser = argparse.ArgumentParser(prog="study")
+    parser.add_argument("--published", type=Path, required=True)
+    parser.add_argument("--differences", type=Path, required=True)
+    parser.add_argument("--report", nargs=3, action="append", default=[])
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("--check", type=Path)
+    given = parser.parse_args(argv)
+    reports = {(name, tests): _read(Path(file)) for name, tests, file in given.report}
+    differences = tomllib.loads(given.differences.read_text(encoding="utf-8"))
+    page = render(_read(given.published), reports, differences)
+    if given.check:
+        return _check(page, given.check)
+    print(page, end="")
+    if given.write:
+        given.write.write_text(page, encoding="utf-8")
+    return 0
+
+
+def _check(page: str, file: Path) -> int:
+    if file.read_text(encoding="utf-8") == page:
+        return 0
+    print(f"{file} is out of date; write it anew with: {REFRESH}", file=sys.stderr)
+    return 1
+
+
+def render(
+    published: Iterable[Mapping[str, Any]],
+    reports: Mapping[tuple[str, str], Mapping[str, Any]],
+    differences: Mapping[str, str],
+) -> str:
+    """The page. ``reports`` are by target and tests ("wide", "narrow")."""
+    rows = list(published)
+    ours = {row["target"]: reports[row["target"], "wide"] for row in rows}
+    table = [_row(row, ours[row["target"]]) for row in rows]
+    table.append(_total(rows, list(ours.values())))
+    narrow = [
+        _pair(row, reports[row["target"], "narrow"], ours[row["target"]])
+        for row in rows
+        if (row["target"], "narrow") in reports
+    ]
+    said = [f"- **{row['target']}**: {differences[row['target']]}\n" for row in rows]
+    return "".join(
+        [HEAD.format(refresh=REFRESH), TABLE, *table, NARROW, *narrow, DIFFERENCES, *said]
+    )
+
+
+def _row(theirs: Mapping[str, Any], report: Mapping[str, Any]) -> str:
+    counted = (theirs["mutants"], theirs["unreached"], theirs["reached"], theirs["detected"])
+    return _line(f"{theirs['target']}: {theirs['module']}", counted, [report])
+
+
+def _total(rows: list[Mapping[str, Any]], reports: list[Mapping[str, Any]]) -> str:
+    names = ("mutants", "unreached", "reached", "detected")
+    return _line("all", tuple(sum(row[name] for row in rows) for name in names), reports)
+
+
+def _line(name: str, theirs: tuple[int, ...], reports: list[Mapping[str, Any]]) -> str:
+    def count(verdicts: Iterable[str], place: str | None = None) -> int:
+        return sum(
+            row["verdict"] in verdicts and place in (None, row["place"])
+            for report in reports
+            for row in report["mutants"]
+        )
+
+    detected = count(DETECTED)
+    scored = count((*DETECTED, "survived", "unreached"))
+    cells = [
+        name,
+        *theirs,
+        sum(len(report["mutants"]) for report in reports),
+        count(("suppressed",)),
+        *(count(("unreached",), place) for place in PLACES),
+        *(count(("survived",), place) for place in PLACES),
+        detected,
+        f"{detected / scored:.1%}" if scored else "none",
+    ]
+    return "| " + " | ".join(map(str, cells)) + " |\n"
+
+
+def _pair(theirs: Mapping[str, Any], narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> str:
+    cells: list[object] = [f"{theirs['target']}: {theirs['module']}", len(wide["mutants"])]
+    for report in (narrow, wide):
+        verdicts = [row["verdict"] for row in report["mutants"]]
+        cells.append(sum(verdict in DETECTED for verdict in verdicts))
+        cells += [verdicts.count(name) for name in ("survived", "unreached")]
+    return "| " + " | ".join(map(str, cells)) + " |\n"
+
+
+def _read(file: Path) -> Any:
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
