@@ -37,6 +37,7 @@ class Base:
     sources: tuple[str, ...]
     timeout_factor: float
     limits: Limits | None = None
+    set_aside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +109,10 @@ def measure_suite(lab: Lab, base: Base, wanted: str, set_aside: tuple[str, ...])
         if not _differing(first, third):
             executor, can_fork, second = FRESH, False, third
             notes += ("executor: fresh, because the clean suite ends otherwise when forked",)
+    set_aside = _set_aside(lab, reach.tests, set_aside)
     flaky = _differing(first, second)
     red = {r.id for r in second.record.results if r.outcome not in GREEN} - set(flaky)
-    _refuse_red(second, red, set_aside, reach.tests)
+    _refuse_red(second, red, set_aside)
     usable = frozenset(reach.tests) - red - set(flaky) - set(set_aside)
     if not usable:
         raise Problem(
@@ -124,7 +126,7 @@ def measure_suite(lab: Lab, base: Base, wanted: str, set_aside: tuple[str, ...])
         can_fork=can_fork,
         usable=usable,
         flaky=flaky,
-        set_aside=tuple(sorted(set(set_aside))),
+        set_aside=set_aside,
         notes=notes,
         seconds=seconds,
         overhead=max(0.0, second.record.wall - sum(seconds.values())),
@@ -235,14 +237,24 @@ def _refuse_uncollected(answer: Answer) -> None:
         )
 
 
-def _refuse_red(
-    answer: Answer, red: set[str], set_aside: tuple[str, ...], tests: tuple[str, ...]
-) -> None:
-    for test in sorted(set(set_aside) - set(tests)):
-        raise Problem(
-            USAGE,
-            f"could not set aside '{test}': the suite has no such test{did_you_mean(test, tests)}",
-        )
+def _set_aside(lab: Lab, tests: tuple[str, ...], named: tuple[str, ...]) -> tuple[str, ...]:
+    """The tests that are set aside: as named, or all parameters of one that is named without.
+
+    A name in a file of the project that is not collected this time stands for nothing.
+    """
+    files = {test.split("::")[0] for test in tests}
+    elsewhere = {path for path, _ in lab.sandbox.spec["files"]} - files
+    found: list[str] = []
+    for name in named:
+        meant = [test for test in tests if plan.is_named(test, name)]
+        if not meant and name.split("::")[0] not in elsewhere:
+            hint = did_you_mean(name, tests)
+            raise Problem(USAGE, f"could not set aside '{name}': the suite has no such test{hint}")
+        found += meant
+    return tuple(sorted(set(found)))
+
+
+def _refuse_red(answer: Answer, red: set[str], set_aside: tuple[str, ...]) -> None:
     left = sorted(red - set(set_aside))
     if left:
         messages = {r.id: r.message.splitlines() for r in answer.record.results}

@@ -6,10 +6,10 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import posixpath
 import re
 import shutil
 import sys
-import sysconfig
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
@@ -19,38 +19,13 @@ from typing import Any
 
 from harness import run
 from harness.errors import FAULT, USAGE, Problem, did_you_mean
+from harness.packages import Sdist, compile_ahead, download, install, last_line, pip_in
 from harness.settings import Settings, from_table, read_toml
 
 TARGET = "target.toml"
 LOCK = "requirements.lock"
 READY = "ready"
-LAYOUT = "1"  # part of the folder's name: raise it when what a fetched folder holds changes
-
-# pip asks an sdist for its metadata, even to download it, and for that would fetch the build
-# backend that the sdist names, which no hash pins. This stands in for the backend: nothing but the
-# sdist is downloaded, and none of its code runs.
-STAND_IN = """
-import pathlib, sys
-
-__legacy__ = sys.modules[__name__]
-
-
-def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    folder = pathlib.Path(metadata_directory, {folder!r})
-    folder.mkdir()
-    (folder / "METADATA").write_text({metadata!r})
-    return folder.name
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Sdist:
-    """target.toml's table [sdist]: a pinned source distribution, and the build backend it names."""
-
-    name: str
-    version: str
-    sha256: str
-    backend: str
+LAYOUT = "2"  # part of the folder's name: raise it when what a fetched folder holds changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +143,9 @@ def _identity(python: Path | None) -> str:
     except OSError as error:
         raise Problem(USAGE, f"could not run '{python}': {error}; name a Python 3.11+") from error
     if done.returncode != 0:
-        raise Problem(USAGE, f"could not run '{python}': {_last(done.stderr)}; name a Python 3.11+")
+        raise Problem(
+            USAGE, f"could not run '{python}': {last_line(done.stderr)}; name a Python 3.11+"
+        )
     return done.stdout.removesuffix("\n")
 
 
@@ -201,96 +178,21 @@ def _build(folder: Path, sdist: Sdist, place: Path, python: Path) -> None:
     with tempfile.TemporaryDirectory(dir=place) as scratch:
         unpack(download(sdist, pip, Path(scratch)), place / "src")
     install(folder / LOCK, pip)
+    compile_ahead(place / "env")
     (place / READY).touch()
 
 
-def pip_in(env: Path, python: Path) -> list[str]:
-    """Make an environment, and the command that runs the pip in it."""
-    _must(f"make an environment in '{env}'", [str(python), "-I", "-m", "venv", str(env)])
-    return [str(env / "bin" / "python"), "-I", "-m", "pip"]
-
-
-def install(lock: Path, pip: list[str], *flags: str) -> None:
-    """Install a lock's wheels with the command ``pip``."""
-    hashed = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "-vv", "--no-input"]
-    _must(
-        f"install '{lock}'",
-        [*pip, "install", *hashed, *flags, "--requirement", str(lock)],
-        env=_pip_environment(),
-    )
-
-
-def download(sdist: Sdist, pip: list[str], scratch: Path) -> Path:
-    """The sdist's archive in ``scratch``, its digest checked by pip and once more here."""
-    wanted = scratch / "wanted.txt"
-    wanted.write_text(f"{sdist.name}=={sdist.version} --hash=sha256:{sdist.sha256}\n")
-    into = scratch / "archive"
-    into.mkdir()
-    flags = ["-vv", "--no-input", "--require-hashes", "--no-deps", "--no-binary", ":all:"]
-    flags += ["--no-build-isolation", "--use-pep517"]
-    _must(
-        f"download {sdist.name} {sdist.version}",
-        [*pip, "download", *flags, "--dest", str(into), "--requirement", str(wanted)],
-        env=_pip_environment(PYTHONPATH=str(_stand_in(sdist, scratch / "backend"))),
-    )
-    (archive,) = into.iterdir()
-    if (found := hashlib.sha256(archive.read_bytes()).hexdigest()) != sdist.sha256:
-        raise Problem(FAULT, f"could not use '{archive.name}': its sha256 is {found}")
-    return archive
-
-
-def _stand_in(sdist: Sdist, into: Path) -> Path:
-    """A folder for the Python path in which the backend's name is the stand-in's."""
-    text = f"Metadata-Version: 2.1\nName: {sdist.name}\nVersion: {sdist.version}\n"
-    module = into.joinpath(*sdist.backend.split(".")).with_suffix(".py")
-    module.parent.mkdir(parents=True)
-    for parent in module.parents[: len(module.relative_to(into).parts) - 1]:
-        (parent / "__init__.py").touch()
-    folder = f"{sdist.name.replace('-', '_')}-{sdist.version}.dist-info"
-    module.write_text(STAND_IN.format(folder=folder, metadata=text))
-    return into
-
-
-def _pip_environment(**more: str) -> dict[str, str]:
-    """The caller's environment and pip settings, less what moves where pip writes."""
-    moved = {"PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIREMENT", "PYTHONPATH", "PYTHONHOME"}
-    kept = {name: value for name, value in os.environ.items() if name not in moved}
-    quiet = {"PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    return {"PIP_RETRIES": "2", **kept, **quiet, **more}
-
-
-def _must(what: str, argv: list[str], *, env: dict[str, str] | None = None) -> None:
-    """Runs a tool that must succeed; the Problem says what it was for and what it said."""
-    done = run.tool(argv, env=env)
-    if done.returncode != 0:
-        raise Problem(FAULT, f"could not {what}: {_cause(done.stdout + done.stderr)}")
-
-
-def _cause(output: str) -> str:
-    """Why pip or venv failed, and what to do. pip's output is verbose for this: of an index that
-    does not answer, its ERROR lines only say that there is no such distribution.
-    """
-    error = next(iter(re.findall("^ERROR: (.*)", output, re.MULTILINE)), "")
-    if "THESE PACKAGES DO NOT MATCH THE HASHES" in output:
-        return "its hash is not the pinned one; do not use what was downloaded"
-    if "ensurepip is not available" in output:
-        package = f"python{sysconfig.get_python_version()}-venv"
-        return f"the ensurepip module is missing; install it (Debian: apt-get install {package})"
-    if re.search("connection error:|Max retries exceeded|Read timed out", output):
-        error = "no answer from pip's package index (no network?)"
-    return f"{error or _last(output)}; check 'pip config list' and the network, then try again"
-
-
-def _last(text: str) -> str:
-    lines = text.strip().splitlines()
-    return lines[-1] if lines else "it said nothing"
-
-
 def unpack(archive: Path, into: Path) -> None:
-    """Unpacks an sdist: one folder of plain files. Anything else in it is refused."""
+    """Unpacks an sdist: one folder of plain files. A link to one of them becomes a copy of it;
+    anything else is refused."""
     with tarfile.open(archive) as tar:
         members = tar.getmembers()
+        plain = {member.name for member in members if member.isfile()}
+        links: dict[str, str] = {}
         for member in members:
+            if member.issym() and (target := _linked(member)) in plain:
+                links[member.name] = target
+                continue
             _check(archive, member)
             member.mode |= 0o700 if member.isdir() else 0o600
             member.uid, member.gid, member.uname, member.gname = os.getuid(), os.getgid(), "", ""
@@ -298,7 +200,15 @@ def unpack(archive: Path, into: Path) -> None:
             raise Problem(FAULT, f"could not unpack '{archive.name}': not one folder")
         # Python 3.11.2 (Debian 12) has no filters yet; the members are checked above anyway.
         filters: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
-        tar.extractall(into, **filters)
+        tar.extractall(into, [m for m in members if m.name not in links], **filters)
+    for name, target in links.items():
+        (into / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(into / target, into / name)
+
+
+def _linked(member: tarfile.TarInfo) -> str:
+    """The member that a link names, if it is one."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(member.name), member.linkname))
 
 
 def _check(archive: Path, member: tarfile.TarInfo) -> None:

@@ -152,7 +152,7 @@ def judge_bytes(
 def _asker(bench: Bench, path: str, data: bytes, selection: tuple[str, ...]) -> Callable[..., Ask]:
     """Makes the asks about one selection; in the clean roles without the mutation."""
     budget = clean.limits(bench.suite, bench.base, selection)
-    left_out = plan.left_out(selection, bench.suite.reach)
+    left_out = plan.left_out(selection, bench.suite.reach, bench.base.set_aside)
 
     def wanted(role: str, executor: str, nonce: str = "") -> Ask:
         return clean.ask(

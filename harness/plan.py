@@ -28,11 +28,24 @@ def everything(reach: Reach, usable: frozenset[str]) -> tuple[str, ...]:
     return ordered((2 << len(reach.tests)) - 1, reach, usable)
 
 
-def left_out(selection: tuple[str, ...], reach: Reach) -> tuple[str, ...]:
-    """The other tests of the selection's files: whatever else is collected there is a new test."""
+def left_out(
+    selection: tuple[str, ...], reach: Reach, set_aside: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """The other tests of the selection's files: whatever else is collected there is a new test.
+
+    ``set_aside`` are names; one without parameters stands for all of them, also those that only a
+    mutant makes.
+    """
     chosen = frozenset(selection)
     files = {test.split("::")[0] for test in selection}
-    return tuple(t for t in reach.tests if t not in chosen and t.split("::")[0] in files)
+    others = [t for t in reach.tests if t not in chosen and t.split("::")[0] in files]
+    named = [name for name in set_aside if name.split("::")[0] in files]
+    return tuple(dict.fromkeys((*others, *named)))
+
+
+def is_named(test: str, name: str) -> bool:
+    """Whether ``name`` is the test's id, or that id without its parameters."""
+    return test == name or test.startswith(name + "[")
 
 
 def ordered(mask: int, reach: Reach, usable: frozenset[str]) -> tuple[str, ...]:

@@ -185,6 +185,7 @@ def bench_of(
             sources=tuple(path for path in found.sources if path not in found.problems),
             timeout_factor=options.timeout_factor,
             limits=options.limits,
+            set_aside=options.set_aside,
         )
         listener.phase("running the clean suite", None)
         suite = clean.measure_suite(lab, base, options.executor, options.set_aside)

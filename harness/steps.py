@@ -133,7 +133,7 @@ class _Planner:
         if not selection:
             reason = "only tests that are flaky or set aside reach it"
             return _Planned({**base, "verdict": ["unstable", reason]})
-        left_out = plan.left_out(selection, reach)
+        left_out = plan.left_out(selection, reach, self.config.set_aside)
         clean, absent = self._on_clean(selection, left_out)
         config = staging.to_data(replace(self.config, label="", files={}, test_files=frozenset()))
         return _Planned(

@@ -14,7 +14,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from harness import fetch, run
+from harness import fetch, packages, run
 from harness.errors import FAULT, USAGE, Problem
 
 BOOBY_TRAP = "raise SystemExit('the code of an sdist must not run when it is fetched')\n"
@@ -150,13 +150,13 @@ def test_pips_verbose_output_tells_no_network_from_no_such_thing() -> None:
         "retries exceeded with url: /x/ - skipping\n"
         "ERROR: Could not find a version that satisfies the requirement tiny-lib==1.0\n"
     )
-    assert "no network?" in fetch._cause(silent)
-    assert "no network?" not in fetch._cause(silent.splitlines()[1])
+    assert "no network?" in packages._cause(silent)
+    assert "no network?" not in packages._cause(silent.splitlines()[1])
 
 
 def test_a_missing_ensurepip_is_told_which_package_brings_it() -> None:
     said = "The virtual environment was not created because ensurepip is not available.\n"
-    assert "-venv)" in fetch._cause(said)
+    assert "-venv)" in packages._cause(said)
 
 
 def test_a_cache_that_cannot_be_written_is_named(shelf: Shelf, tmp_path: Path) -> None:
@@ -211,6 +211,21 @@ def test_an_absolute_name_is_refused(tmp_path: Path) -> None:
     archive(path, {"evil": "x"}, top=str(tmp_path))
     with pytest.raises(Problem, match="only plain files"):
         fetch.unpack(path, tmp_path / "into")
+
+
+def test_a_link_to_a_plain_file_of_the_archive_becomes_a_copy_of_it(tmp_path: Path) -> None:
+    archive = tmp_path / "good-1.0.tar.gz"
+    with tarfile.open(archive, "w:gz") as tar:
+        member = tarfile.TarInfo("good-1.0/README")
+        member.type, member.linkname = tarfile.SYMTYPE, "doc/index"
+        tar.addfile(member)
+        member = tarfile.TarInfo("good-1.0/doc/index")
+        member.size = 5
+        tar.addfile(member, io.BytesIO(b"hello"))
+    fetch.unpack(archive, tmp_path / "into")
+    readme = tmp_path / "into" / "good-1.0" / "README"
+    assert not readme.is_symlink()
+    assert readme.read_bytes() == b"hello"
 
 
 def test_a_link_is_refused(tmp_path: Path) -> None:

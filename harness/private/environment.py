@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from harness import fetch
+from harness import packages
 from harness.errors import USAGE, Problem
 
 OLDEST, NEWEST = (3, 11), (3, 14)
@@ -33,7 +33,7 @@ def main(lock: Path, env: Path, twin: Path | None = None) -> None:
     site = _bare(env)
     with tempfile.TemporaryDirectory() as scratch:
         into = ["--python", str(env / "bin" / "python3")]
-        fetch.install(lock, [*pip_command(Path(scratch)), *into], "--no-compile")
+        packages.install(lock, [*pip_command(Path(scratch)), *into], "--no-compile")
     _drop_scripts(env, site)
     _compile(env, site, twin)
 
@@ -42,7 +42,7 @@ def pip_command(scratch: Path) -> list[str]:
     """The interpreter's own pip, or where it has none, the one that it brings along."""
     if importlib.util.find_spec("pip"):
         return [sys.executable, "-I", "-m", "pip"]
-    return fetch.pip_in(scratch / "pip", Path(sys.executable))
+    return packages.pip_in(scratch / "pip", Path(sys.executable))
 
 
 def _bare(env: Path) -> Path:

@@ -42,7 +42,13 @@ def pytest_collection_modifyitems(
     for item in items:
         by_id.setdefault(item.nodeid, []).append(item)
     chosen = [item for test in selection for item in by_id.pop(test, ())]
-    dropped = [item for test in _task["left_out"] for item in by_id.pop(test, ())]
+    left_out = frozenset(_task["left_out"])
+    dropped = [
+        item
+        for test in list(by_id)
+        if test in left_out or test.partition("[")[0] in left_out
+        for item in by_id.pop(test)
+    ]
     config.hook.pytest_deselected(items=dropped)
     items[:] = chosen + [item for rest in by_id.values() for item in rest]
 
