@@ -79,6 +79,11 @@ class Workspace:
         assert found
         return found
 
+    def verdicts(self, target: str) -> dict[str, str]:
+        """The report's verdicts by their mutants."""
+        report = json.loads(self.outputs(target)["report.json"])
+        return {row["id"]: row["verdict"] for row in report["mutants"]}
+
     def close(self) -> None:
         """Stop the server."""
         self.bazel("shutdown", check=False)

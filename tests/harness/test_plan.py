@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness.mutant import BODY, IMPORT, Mutant
-from harness.plan import everything, left_out, reached, select
+from harness.plan import everything, is_named, left_out, reached, select
 from harness.reach import OUTSIDE, Reach
 
 A1, A2, A3 = "tests/test_a.py::one", "tests/test_a.py::two", "tests/test_a.py::three"
@@ -125,3 +125,15 @@ def test_left_out_are_the_other_known_tests_of_the_same_files() -> None:
     assert left_out((A2,), reach({})) == (A1, A3)
     assert left_out((A2, B1), reach({})) == (A1, A3, B2)
     assert left_out(TESTS, reach({})) == ()
+
+
+def test_a_test_set_aside_without_parameters_is_left_out_with_any() -> None:
+    named = ("tests/test_a.py::more", "tests/test_c.py::other")
+    assert left_out((A2,), reach({}), named) == (A1, A3, "tests/test_a.py::more")
+
+
+def test_a_name_stands_for_its_test_and_for_each_of_its_parameters() -> None:
+    assert is_named("t.py::test_a", "t.py::test_a")
+    assert is_named("t.py::test_a[1-x]", "t.py::test_a")
+    assert not is_named("t.py::test_a[1-x]", "t.py::test_a[1-y]")
+    assert not is_named("t.py::test_ab[1]", "t.py::test_a")

@@ -17,6 +17,7 @@ from harness.errors import FAULT, USAGE, Problem
 from harness.log import read_log
 from harness.progress import Quiet
 from harness.session import Options, Outcome
+from tests.harness import sealed
 
 FILES = {
     "shop.py": """
@@ -219,6 +220,41 @@ def test_setting_everything_aside_leaves_nothing_to_measure_with(root: Path) -> 
     problem = problem_of(root, set_aside=everything)
     assert problem.code == 3
     assert "no test is left" in problem.message
+
+
+def test_a_test_set_aside_by_its_bare_name_is_out_with_every_parameter_a_mutant_gives_it(
+    tmp_path: Path,
+) -> None:
+    """SIZE = 3 gives the red test another id; the other red file is not collected at all."""
+    sealed.write(
+        tmp_path,
+        {
+            "size.py": "SIZE = 2\n\ndef double(x):\n    return x * 2\n",
+            "tests/test_size.py": """
+                import pytest
+                from size import SIZE, double
+
+                @pytest.mark.parametrize("size", [SIZE])
+                def test_red(size):
+                    assert not size
+
+                def test_double():
+                    assert double(3) == 6
+            """,
+            "tests/test_other.py": "def test_other():\n    assert 0\n",
+        },
+    )
+    outcome = session.run(
+        project.load(tmp_path, source=("size.py",), tests=("tests/test_size.py",)),
+        Options(
+            operators="classic",
+            only=("size.py:1-1",),
+            set_aside=("tests/test_size.py::test_red", "tests/test_other.py::test_other"),
+        ),
+        Quiet(),
+    )
+    assert verdicts(outcome) == {"size.py:<module>": "survived"}
+    assert outcome.report["set_aside"] == ["tests/test_size.py::test_red[2]"]
 
 
 def harmless(path: str, source: bytes) -> list[controls.Planted]:

@@ -1,0 +1,111 @@
+"""Turns each target, judged by Bazel's worker, Bazel's sandbox and the command, into a comparison.
+
+``HERMUTIC_BAZEL=.ci/bazel python3 -m tests.e2e.parity [TARGET...]`` in a machine that .ci/enter can
+make its root on; standard library only. Every verdict file must be the same three times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ENTER = ROOT / ".ci" / "enter"
+BAZEL = ROOT / ".ci" / "bazel"
+
+
+def main() -> int:
+    """1 if any verdict file differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("labels", nargs="*", help="//targets/NAME:MODULE; all of them by default")
+    given = parser.parse_args()
+    labels = given.labels or _labels()
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hermutic"
+    different = 0
+    with tempfile.TemporaryDirectory(dir=cache, prefix="parity-") as scratch:
+        os.environ["HERMUTIC_BIND"] = scratch
+        worker = _built(labels, Path(scratch) / "worker")
+        sandbox = _built(labels, Path(scratch) / "sandboxed", "--config=sandboxed")
+        for label in labels:
+            files = [_verdicts(base, label) for base in (worker, sandbox)]
+            files.append(_command(label, worker, Path(scratch) / "command"))
+            same = sum(
+                all(other.get(name) == data for other in files) for name, data in files[0].items()
+            )
+            whole = len(set().union(*files))
+            print(f"{label}: {same} of {whole} verdict files are the same three times", flush=True)
+            different += same != whole
+        for base in (worker, sandbox):
+            _run(BAZEL, f"--output_base={base}", "shutdown")
+    return 1 if different else 0
+
+
+def _labels() -> list[str]:
+    asked = "kind(hermutic_check_test, //targets/...) except attr(tags, manual, //targets/...)"
+    said = _run(BAZEL, "query", asked, "--noshow_progress")
+    return [line for line in said.splitlines() if line.startswith("//targets/")]
+
+
+def _built(labels: list[str], base: Path, *flags: str) -> Path:
+    """An output base in which the targets' verdicts were made anew."""
+    measured = [f"{label}.measured" for label in labels]
+    _run(
+        BAZEL,
+        f"--output_base={base}",
+        "build",
+        "--symlink_prefix=/",
+        "--output_groups=+verdicts",
+        *flags,
+        *measured,
+    )
+    return base
+
+
+def _folder(base: Path, label: str) -> Path:
+    package, _, name = label.removeprefix("//").partition(":")
+    (found,) = base.glob(f"execroot/*/bazel-out/*/bin/{package}/{name}")
+    return found
+
+
+def _verdicts(base: Path, label: str) -> dict[str, bytes]:
+    folder = _folder(base, label) / "verdicts"
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*.json")}
+
+
+def _command(label: str, base: Path, into: Path) -> dict[str, bytes]:
+    """The verdict files of the local command, under the same environment."""
+    shutil.rmtree(into, ignore_errors=True)
+    package = label.removeprefix("//").partition(":")[0]
+    name = package.rpartition("/")[2]
+    config = json.loads((_folder(base, label) / "config.json").read_text(encoding="utf-8"))
+    python = base / "external" / f"{name}_environment" / "env" / "bin" / "python3"
+    words = ["run", package, "--quiet", "--operators", config["operators"], "--python", python]
+    for option in ("sources", "tests"):
+        for path in config[option]:
+            words += [f"--{option.removesuffix('s')}" if option == "sources" else "--tests", path]
+    launcher = ROOT / "hermutic"
+    if name != "bank":
+        _run(ENTER, launcher, "targets", "fetch", name)
+    _run(ENTER, launcher, *words, "--evidence", into)
+    return {p.relative_to(into).as_posix(): p.read_bytes() for p in into.rglob("*.json")}
+
+
+def _run(*words: object) -> str:
+    done = subprocess.run(
+        [str(word) for word in words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        sys.exit(
+            f"{' '.join(map(str, words))} ended with {done.returncode}:\n{done.stderr[-3000:]}"
+        )
+    return done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())
