@@ -13,7 +13,7 @@ from harness import run
 from harness.errors import FAULT, Problem
 
 # Of the standard library: what no test suite is run by.
-_UNUSED = "/(test|idlelib|lib2to3|tkinter|turtledemo|ensurepip|__pycache__)/"
+_UNUSED = "/(test|idlelib|lib2to3|tkinter|turtledemo|ensurepip|site-packages|__pycache__)/"
 # pip asks an sdist for its metadata, even to download it, and for that would fetch the build
 # backend that the sdist names, which no hash pins. This stands in for the backend: nothing but the
 # sdist is downloaded, and none of its code runs.
@@ -63,11 +63,13 @@ def compile_ahead(env: Path) -> None:
     Each file of it carries its source's digest, which Python compares: it is never stale. What does
     not compile (some packages bring files for another Python along) is left out.
     """
-    python, into = str(env / "bin" / "python3"), env / "bytecode"
+    python, into = str(env / "bin" / "python"), env / "bytecode"
     asked = "import sysconfig as s; print(s.get_path('purelib'), s.get_path('stdlib'), sep='\\n')"
     folders = run.tool([python, "-I", "-c", asked]).stdout.splitlines()
     command = [python, "-I", "-X", f"pycache_prefix={into}", "-m", "compileall", "-q", "-j", "0"]
-    run.tool([*command, "--invalidation-mode", "checked-hash", "-x", _UNUSED, *folders])
+    command += ["--invalidation-mode", "checked-hash"]
+    for folder, skipped in zip(folders, ("/__pycache__/", _UNUSED), strict=False):
+        run.tool([*command, "-x", skipped, folder])
     into.mkdir(exist_ok=True)
     (into / "READY").touch()
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from harness.mutant import BODY, IMPORT
+from harness.report import again
 from harness.report.data import detected
 from harness.report.diff import Mismatch, diff
 
@@ -186,7 +186,7 @@ def _some_survivors(report: Report, sources: Mapping[str, bytes], limit: int, pa
         hidden += max(0, len(rows) - left)
         left = max(0, left - len(rows))
     if hidden:
-        blocks.append(f"{hidden} more: hermutic survivors {shlex.quote(path)}")
+        blocks.append(f"{hidden} more: {again.survivors(path)}")
     return "\n\n".join(blocks)
 
 
@@ -232,7 +232,7 @@ def _more(report: Report, path: str) -> str:
 
 
 def _hint(path: str) -> str:
-    return f"the evidence for any of them: hermutic show ID {shlex.quote(path)}"
+    return f"the evidence for any of them: {again.show(path)}"
 
 
 def _printable(text: str) -> str:

@@ -1,0 +1,28 @@
+"""The mutants of //targets/boltons:typeutils, written by `bazel run //targets/boltons:typeutils.update`."""
+
+MUTANTS = [
+    "boltons/typeutils.py:make_sentinel:classic.constant:1",
+    "boltons/typeutils.py:make_sentinel.<locals>.Sentinel.__repr__:classic.return:1",
+    "boltons/typeutils.py:make_sentinel.<locals>.Sentinel.__repr__:classic.return:2",
+    "boltons/typeutils.py:make_sentinel.<locals>.Sentinel.__reduce__:classic.return:1",
+    "boltons/typeutils.py:make_sentinel.<locals>.Sentinel.__bool__:classic.return:1",
+    "boltons/typeutils.py:make_sentinel.<locals>.Sentinel.__bool__:classic.constant:1",
+    "boltons/typeutils.py:make_sentinel.<locals>.Sentinel.__copy__:classic.return:1",
+    "boltons/typeutils.py:make_sentinel.<locals>.Sentinel.__deepcopy__:classic.return:1",
+    "boltons/typeutils.py:make_sentinel:classic.constant:2",
+    "boltons/typeutils.py:make_sentinel:classic.constant:3",
+    "boltons/typeutils.py:make_sentinel:classic.not:1",
+    "boltons/typeutils.py:make_sentinel:classic.boolop:1",
+    "boltons/typeutils.py:make_sentinel:classic.compare:1",
+    "boltons/typeutils.py:make_sentinel:classic.raise:1",
+    "boltons/typeutils.py:make_sentinel:classic.return:1",
+    "boltons/typeutils.py:issubclass:classic.return:1",
+    "boltons/typeutils.py:issubclass:classic.return:2",
+    "boltons/typeutils.py:issubclass:classic.constant:1",
+    "boltons/typeutils.py:get_all_subclasses:classic.raise:1",
+    "boltons/typeutils.py:get_all_subclasses:classic.constant:1",
+    "boltons/typeutils.py:get_all_subclasses:classic.binop:1",
+    "boltons/typeutils.py:get_all_subclasses:classic.compare:1",
+    "boltons/typeutils.py:get_all_subclasses:classic.return:1",
+    "boltons/typeutils.py:classproperty.__get__:classic.return:1",
+]
