@@ -116,13 +116,21 @@ def opened(
 def _warmed(
     project: Project, sandbox: Sandbox, runner: Runner, modules: Sequence[str] | None
 ) -> str:
-    """``fork`` once the server is ready for it, else ``fresh``."""
+    """``fork`` once the server is ready for it, else ``fresh``.
+
+    A forked run that only collects then leaves the bytecode of the project's own modules to those
+    that follow; the environment brings its own along, or warming makes it.
+    """
     if modules is None or sandbox.isolation != sandboxes.NAMESPACES:
         return FRESH
+    if runner.warm(list(modules), sandbox.env_of(0), sandbox.roots(0)):
+        return FRESH
     probe = ("-p", "_hermutic_pytest", "--rootdir", "{project}")
+    # A plan leaves out what its tests do not use, and pytest collects nothing if a name is missing.
+    tests = [name for name in project.tests if (project.root / name.split("::")[0]).exists()]
     job = Job(
-        executor=FRESH,
-        args=(*probe, *project.pytest_args, "--collect-only", *project.tests),
+        executor=FORK,
+        args=(*probe, *project.pytest_args, "--collect-only", *tests),
         limits=_NO_LIMITS,
         input="",
         attest=(),
@@ -130,14 +138,18 @@ def _warmed(
     )
     runner.submit(job, sandboxes.request(sandbox, job, 0, ""))
     runner.wait()
-    prevents = runner.warm(list(modules), sandbox.env_of(0), sandbox.roots(0))
-    return FRESH if prevents else FORK
+    return FORK
 
 
 class Places:
-    """Places kept open for the next mutant with the same files; all closed on the way out."""
+    """Places kept open for the next mutant with the same files; all closed on the way out.
+
+    ``inputs`` is what the build says of the request's inputs beside its plan: an environment that
+    has changed is never served by a process that imported the one before.
+    """
 
     def __init__(self) -> None:
+        self.inputs: list[tuple[str, str]] = []
         self._kept: OrderedDict[str, tuple[Place, ExitStack]] = OrderedDict()
 
     def __enter__(self) -> Places:
@@ -157,7 +169,10 @@ class Places:
         """The place for a plan's runs: one that is open, or a new one."""
         digests = sorted((name, sha256(data), mode) for name, (data, mode) in files.items())
         shared = [plan["config"], plan["interpreter"], plan["arguments"], plan["modules"]]
-        name = key(files=digests, shared=shared, python=str(python), executor=executor)
+        # An environment that was made again is another folder, even with the same files.
+        marker = (python.parent.parent / "pyvenv.cfg").stat()
+        made = [str(python), marker.st_ino, marker.st_mtime_ns]
+        name = key(files=digests, shared=shared, python=made, executor=executor, inputs=self.inputs)
         if name not in self._kept:
             while len(self._kept) >= KEPT:
                 self._close_oldest()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +12,11 @@ from typing import Any
 from harness import evidence, staging
 from harness.errors import FAULT, Problem
 from harness.mutant import Mutant
-from harness.place import Places
+from harness.place import Judged, Places
 from harness.verdict import Verdict
+
+# Set for a benchmark alone: an action then says how long its tests took.
+TIMES = "HERMUTIC_TIMES"
 
 
 def mutant(plan_file: Path, python: Path, out: Path, places: Places, executor: str) -> None:
@@ -40,6 +45,8 @@ def mutant(plan_file: Path, python: Path, out: Path, places: Places, executor: s
         mutation=(own.path, mutated),
     )
     judged = place.judged(replace(job, trace=True), own.digest, on_clean)
+    if os.environ.get(TIMES):
+        _print_times(own.id, judged)
     verdict = judged.verdict
     if verdict.verdict == "error":
         raise Problem(FAULT, f"could not judge '{own.id}': {verdict.reason}")
@@ -50,6 +57,13 @@ def mutant(plan_file: Path, python: Path, out: Path, places: Places, executor: s
     if asked := judged.asked - set(data["asked"]):
         built["asked"] = sorted(asked)
     out.write_bytes(evidence.to_bytes(built))
+
+
+def _print_times(id_: str, judged: Judged) -> None:
+    """The seconds that the tests themselves took: what a benchmark takes from the action's own."""
+    runs = [judged.runs[role] for role in ("mutant", "confirm")]  # clean's own was made earlier
+    seconds = round(sum(run.wall for run in runs if run), 4)
+    print(json.dumps({"id": id_, "tests": seconds}))
 
 
 def _mutant(data: Mapping[str, Any]) -> Mutant:

@@ -5,19 +5,21 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness import planned, staging
 from harness.errors import BELOW, FAULT, USAGE, Problem
 from harness.place import Places
 from harness.run import FORK, FRESH
+
+if TYPE_CHECKING:
+    import argparse
 
 PERSISTENT = "--persistent_worker"
 
@@ -43,6 +45,11 @@ def _serve(before: list[str], places: Places) -> None:
         request = json.loads(line)
         if request.get("cancel"):
             continue  # it is done already: requests are served one at a time
+        places.inputs = [
+            (given["path"], given.get("digest", ""))
+            for given in request.get("inputs", ())
+            if not given["path"].endswith(".plan")
+        ]
         code, said = _answer([*before, *request.get("arguments", ())], places, FORK)
         answer = {"exitCode": code, "output": said, "requestId": request.get("requestId", 0)}
         answers.write(json.dumps(answer) + "\n")
@@ -54,15 +61,40 @@ def _answer(words: Sequence[str], places: Places, executor: str) -> tuple[int, s
     said = io.StringIO()
     try:
         with redirect_stdout(said):
-            given = _parser().parse_args(_expanded(words))
-            code = given.step(given, places, executor)
+            code = _do(_expanded(words), places, executor)
     except Problem as problem:
         return problem.code, f"{said.getvalue()}hermutic: {problem.message}\n"
     except SystemExit:
         return USAGE, f"hermutic: could not understand the arguments {list(words)}\n"
     except Exception:
+        import traceback
+
         return FAULT, f"{said.getvalue()}hermutic: could not go on:\n{traceback.format_exc()}"
     return code, said.getvalue()
+
+
+def _do(words: Sequence[str], places: Places, executor: str) -> int:
+    """Do the step that the words name: its exit code."""
+    if words[:1] == ["mutant"]:
+        return _mutant(words[1:], places, executor)
+    given = _parser().parse_args(words)
+    code: int = given.step(given)
+    return code
+
+
+def _mutant(words: Sequence[str], places: Places, executor: str) -> int:
+    """Without argparse, which would take a good part of the time that a mutant's action may take.
+
+    mutant --plan FILE --python ENVPY --out VERDICT.json [--executor fork|fresh]
+    """
+    given = dict(zip(words[::2], words[1::2], strict=False))
+    needed = {"--plan", "--python", "--out"}
+    if len(words) % 2 or not needed <= given.keys() <= needed | {"--executor"}:
+        raise SystemExit
+    python = staging.environment(Path(given["--python"]))
+    executor = given.get("--executor", executor)
+    planned.mutant(Path(given["--plan"]), python, Path(given["--out"]), places, executor)
+    return 0
 
 
 def _expanded(words: Sequence[str]) -> list[str]:
@@ -76,14 +108,15 @@ def _expanded(words: Sequence[str]) -> list[str]:
     return found
 
 
-Step = Callable[[argparse.Namespace, Places, str], int]
-
-
 def _parser() -> argparse.ArgumentParser:
+    import argparse
+
     parser = argparse.ArgumentParser(prog="hermutic")
     adders = parser.add_subparsers(required=True)
 
-    def add(name: str, step: Step, *options: str) -> argparse.ArgumentParser:
+    def add(
+        name: str, step: Callable[[argparse.Namespace], int], *options: str
+    ) -> argparse.ArgumentParser:
         adder = adders.add_parser(name)
         adder.set_defaults(step=step)
         for option in options:
@@ -93,8 +126,6 @@ def _parser() -> argparse.ArgumentParser:
     add("clean", _clean, "--config", "--python", "--out")
     plan = add("plan", _plan, "--config", "--python", "--clean")
     plan.add_argument("--plan", nargs=2, action="append", default=[], metavar=("ID", "FILE"))
-    mutant = add("mutant", _mutant, "--plan", "--python", "--out")
-    mutant.add_argument("--executor", choices=(FORK, FRESH))
     report = add("report", _report, "--config", "--clean", "--out", "--log", "--text")
     report.add_argument("--verdict", action="append", type=Path, default=[])
     check = add("check", _check, "--config", "--report")
@@ -107,7 +138,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _clean(given: argparse.Namespace, _places: Places, _executor: str) -> int:
+def _clean(given: argparse.Namespace) -> int:
     from harness import steps
 
     config = staging.read_config(given.config)
@@ -115,7 +146,7 @@ def _clean(given: argparse.Namespace, _places: Places, _executor: str) -> int:
     return 0
 
 
-def _plan(given: argparse.Namespace, _places: Places, _executor: str) -> int:
+def _plan(given: argparse.Namespace) -> int:
     from harness import steps
 
     out = {id_: Path(file) for id_, file in given.plan}
@@ -125,13 +156,7 @@ def _plan(given: argparse.Namespace, _places: Places, _executor: str) -> int:
     return 0
 
 
-def _mutant(given: argparse.Namespace, places: Places, executor: str) -> int:
-    python = staging.environment(given.python)
-    planned.mutant(given.plan, python, given.out, places, given.executor or executor)
-    return 0
-
-
-def _report(given: argparse.Namespace, _places: Places, _executor: str) -> int:
+def _report(given: argparse.Namespace) -> int:
     from harness import results
 
     measured = json.loads(given.clean.read_text(encoding="utf-8"))
@@ -140,28 +165,28 @@ def _report(given: argparse.Namespace, _places: Places, _executor: str) -> int:
     return 0
 
 
-def _check(given: argparse.Namespace, _places: Places, _executor: str) -> int:
+def _check(given: argparse.Namespace) -> int:
     from harness import results
 
     config = staging.read_config(given.config)
     return results.check(config, given.report, given.expected, given.min_score)
 
 
-def _list(given: argparse.Namespace, _places: Places, _executor: str) -> int:
+def _list(given: argparse.Namespace) -> int:
     from harness import results
 
     results.refuse_stale_list(staging.read_config(given.config), given.mutants)
     return 0
 
 
-def _update(given: argparse.Namespace, _places: Places, _executor: str) -> int:
+def _update(given: argparse.Namespace) -> int:
     from harness import results
 
     results.update(staging.read_config(given.config), given.mutants)
     return 0
 
 
-def _show(given: argparse.Namespace, _places: Places, _executor: str) -> int:
+def _show(given: argparse.Namespace) -> int:
     from harness import results
 
     results.show(staging.read_config(given.config), given.report, given.log, given.id)

@@ -5,7 +5,7 @@ load("//harness/private:tool.bzl", "ToolInfo")
 
 _SCRIPT = """\
 #!/bin/sh
-exec '{python}' -I '{study}' --published '{published}' --differences '{differences}' {reports} {last}
+exec {python} -I '{study}' --published '{published}' --differences '{differences}' {reports} {last}
 """
 
 def _study(ctx, last, more):
@@ -18,7 +18,8 @@ def _study(ctx, last, more):
             differences = ctx.file.differences.short_path,
             last = last,
             published = ctx.file.published.short_path,
-            python = tool.python.short_path,
+            # Python warns of an environment whose path has .. in it.
+            python = "\"${PWD%%/*}\"/'%s'" % tool.python.short_path.removeprefix("../"),
             reports = " ".join([
                 "--report %s '%s'" % (key, report.short_path)
                 for key, report in reports.items()

@@ -15,17 +15,28 @@ PLACES = ("body", "import")
 REFRESH = "bazel run //targets:study"
 HEAD = """# The twelve libraries
 
-Written by `{refresh}` from the reports of `bazel test //targets/...`; a test fails when it is out
-of date. The study's numbers are in published.json, what is said of each target's difference is in
-differences.toml.
+Written by `{refresh}` from the reports of `bazel test //targets/...`; a test
+fails when it is out of date. The study's numbers are in published.json, what is said of each
+target's difference in differences.toml.
 
-One rule holds in numerator and denominator: every mutant of the module counts once, as detected,
-survived or unreached; what is suppressed or unstable is in no score. Reach is by statement, not by
-line, and a mutant whose statement runs only because the module is imported stands apart from one
-in a body that a test executes.
+One rule holds in numerator and denominator: a mutant that is detected, survived or unreached counts
+once in the score, and no other does; what is suppressed (docstrings, annotations) or unstable is in
+neither. Reach is by statement: a string on the third line of a call ran if the call did. And what
+runs in a function's body stands apart from what runs only because the module is imported (names in
+`__all__`, defaults, decorators): survivors there say something else of the tests, so the two are
+not pooled.
+
+The study's code and commits are not at hand; its counting is inferred from its numbers, which the
+rules below make come out. It counted docstrings and string annotations as mutants; it counted the
+literal parts of f-strings; it keyed a site by line and column, so of the two `+` in `a + b + c` one
+was lost; it read reach off the first line of a statement, so that continuation lines of statements
+that ran were unreached; and it pooled bodies with imports.
 """
 TABLE = """
-## Ours and the study's, with the whole suite
+## Ours and the study's
+
+With the whole suite; `*` marks a target whose whole suite is measured by night alone, and which the
+module's own tests stand in for.
 
 | target: module | theirs: mutants | unreached | reached survivors | detected | ours: mutants | \
 suppressed | unreached: body | import | survived: body | import | detected | score |
@@ -73,25 +84,32 @@ def render(
     reports: Mapping[tuple[str, str], Mapping[str, Any]],
     differences: Mapping[str, str],
 ) -> str:
-    """The page. ``reports`` are by target and tests ("wide", "narrow")."""
+    """The page. ``reports`` are by target and tests ("wide", "narrow"): one for each target, or
+    both."""
     rows = list(published)
-    ours = {row["target"]: reports[row["target"], "wide"] for row in rows}
-    table = [_row(row, ours[row["target"]]) for row in rows]
+    wide, narrow = (
+        {target: report for (target, tests), report in reports.items() if tests == kind}
+        for kind in ("wide", "narrow")
+    )
+    ours = {row["target"]: wide.get(row["target"]) or narrow[row["target"]] for row in rows}
+    table = [
+        _row(row, ours[row["target"]], mark="" if row["target"] in wide else " *") for row in rows
+    ]
     table.append(_total(rows, list(ours.values())))
-    narrow = [
-        _pair(row, reports[row["target"], "narrow"], ours[row["target"]])
+    pairs = [
+        _pair(row, narrow[row["target"]], wide[row["target"]])
         for row in rows
-        if (row["target"], "narrow") in reports
+        if row["target"] in wide.keys() & narrow.keys()
     ]
     said = [f"- **{row['target']}**: {differences[row['target']]}\n" for row in rows]
     return "".join(
-        [HEAD.format(refresh=REFRESH), TABLE, *table, NARROW, *narrow, DIFFERENCES, *said]
+        [HEAD.format(refresh=REFRESH), TABLE, *table, NARROW, *pairs, DIFFERENCES, *said]
     )
 
 
-def _row(theirs: Mapping[str, Any], report: Mapping[str, Any]) -> str:
+def _row(theirs: Mapping[str, Any], report: Mapping[str, Any], mark: str) -> str:
     counted = (theirs["mutants"], theirs["unreached"], theirs["reached"], theirs["detected"])
-    return _line(f"{theirs['target']}: {theirs['module']}", counted, [report])
+    return _line(f"{theirs['target']}: {theirs['module']}{mark}", counted, [report])
 
 
 def _total(rows: list[Mapping[str, Any]], reports: list[Mapping[str, Any]]) -> str:

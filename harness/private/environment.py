@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import importlib.util
 import os
 import shutil
@@ -35,6 +36,7 @@ def main(lock: Path, env: Path, twin: Path | None = None) -> None:
         into = ["--python", str(env / "bin" / "python3")]
         packages.install(lock, [*pip_command(Path(scratch)), *into], "--no-compile")
     _drop_scripts(env, site)
+    _list(env)
     _compile(env, site, twin)
 
 
@@ -73,6 +75,16 @@ def _drop_scripts(env: Path, site: Path) -> None:
             csv.writer(file, lineterminator="\n").writerows(rows)
     for folder in site.rglob("__pycache__"):
         shutil.rmtree(folder)
+
+
+def _list(env: Path) -> None:
+    """The digest of every file of the packages, as sha256sum writes them and checks them."""
+    files = sorted(path for path in (env / "lib").rglob("*") if path.is_file())
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(env)}\n"
+        for path in files
+    ]
+    (env / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
 
 
 def _compile(env: Path, site: Path, twin: Path | None) -> None:

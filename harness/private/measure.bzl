@@ -48,6 +48,8 @@ def _step(ctx, name, mnemonic, arguments, inputs, outputs, message):
     is_mutant = name == "mutant"
     start = ctx.actions.args()
     start.add("-I")
+    if is_mutant:
+        start.add("-S")  # it needs no package
     start.add_all([tool.tree], expand_directories = False)
     given = ctx.actions.args()
     given.use_param_file("@%s", use_always = True)

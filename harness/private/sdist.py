@@ -1,4 +1,4 @@
-"""Turns a target's pinned source distribution into its unpacked tree, and its settings into Starlark."""
+"""Turns a target's pin into its unpacked source, and its settings into Starlark."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from harness.private.environment import pip_command
 from harness.settings import Settings
 
 SETTINGS = "settings.bzl"
+
 
 def main(target: Path, into: Path) -> None:
     """Unpack the sdist that ``target`` (a target.toml) pins; its files come to lie in ``into``."""

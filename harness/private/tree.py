@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import py_compile
 import shutil
 import sys
@@ -27,12 +28,13 @@ def main(into: Path, pairs: list[str]) -> None:
     for source, name in zip(pairs[::2], pairs[1::2], strict=True):
         target = into / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        if target.parent.name == "probe":  # it is copied to another interpreter, as it is
+        compiled = str(target.with_suffix(".pyc"))
+        if target.parent.name == "probe":  # another interpreter runs it, perhaps of another version
             shutil.copyfile(source, target)
-            continue
+            compiled = importlib.util.cache_from_source(target)
         py_compile.compile(
             source,
-            cfile=str(target.with_suffix(".pyc")),
+            cfile=compiled,
             dfile=name,
             doraise=True,
             invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
