@@ -144,8 +144,8 @@ def _warmed(
 class Places:
     """Places kept open for the next mutant with the same files; all closed on the way out.
 
-    ``inputs`` is what the build says of the request's inputs beside its plan: an environment that
-    has changed is never served by a process that imported the one before.
+    ``inputs`` is what the build says of the request's environment: paths and digests. One that has
+    changed is never served by a process that imported what was there before.
     """
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,15 +45,25 @@ def _serve(before: list[str], places: Places) -> None:
         request = json.loads(line)
         if request.get("cancel"):
             continue  # it is done already: requests are served one at a time
-        places.inputs = [
-            (given["path"], given.get("digest", ""))
-            for given in request.get("inputs", ())
-            if not given["path"].endswith(".plan")
-        ]
-        code, said = _answer([*before, *request.get("arguments", ())], places, FORK)
+        words = [*before, *request.get("arguments", ())]
+        places.inputs = _environment(words, request.get("inputs", ()))
+        code, said = _answer(words, places, FORK)
         answer = {"exitCode": code, "output": said, "requestId": request.get("requestId", 0)}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
+
+
+def _environment(
+    words: Sequence[str], inputs: Iterable[Mapping[str, str]]
+) -> list[tuple[str, str]]:
+    """What Bazel says of the environment that a request names: its inputs, with their digests."""
+    python = words[words.index("--python") + 1] if "--python" in words else ""
+    folder = python.removesuffix("bin/python3")
+    return sorted(
+        (given["path"], given.get("digest", ""))
+        for given in inputs
+        if given["path"].startswith(folder)
+    )
 
 
 def _answer(words: Sequence[str], places: Places, executor: str) -> tuple[int, str]:

@@ -51,7 +51,7 @@ def main(labels: Sequence[str]) -> None:
     try:
         for mode, flags, wanted in MODES:
             said, profile = _build(mode, flags, labels)
-            strategies.append(next(iter(re.findall(r"INFO: (\d+ processes: .*)", said)), "none"))
+            strategies.append(next(iter(re.findall(r"INFO: (\d+ processes: .*)\.", said)), "none"))
             actions = measured(profile, said)
             for label in labels:
                 rows.append(row(mode, label, [a for a in actions if a.label == label], wanted))
@@ -106,7 +106,8 @@ Written by `python3 -m tests.bench.bazel` from the checkout on a quiet machine. 
 again.
 
 Measured {datetime.now(UTC):%Y-%m-%d}: {cores} cores, one action at a time; load average before it
-began: {load:.2f}. Bazel's own words: {"; ".join(strategies)}.
+began: {load:.2f} (above {cores}, every figure here is larger than the machine's own).
+Bazel's own words: {"; ".join(strategies)}.
 
 | mode | target | actions | tests, ms | cost, ms | largest | the first | mean | wanted |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
