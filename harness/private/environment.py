@@ -7,14 +7,13 @@ import hashlib
 import importlib.util
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from harness import packages
+from harness import packages, run
 from harness.errors import USAGE, Problem
 
 OLDEST, NEWEST = (3, 11), (3, 14)
@@ -99,7 +98,7 @@ def _compile(env: Path, site: Path, twin: Path | None) -> None:
     command = [str(env / "bin" / "python3"), "-I", "-X", f"pycache_prefix={into}", "-m"]
     command += ["compileall", "-q", "-j", "0", "--invalidation-mode", "checked-hash"]
     # Some packages bring files along that are not for this Python: what does not compile is left.
-    subprocess.run([*command, "-x", UNUSED, *sources], capture_output=True, check=False)
+    run.tool([*command, "-x", UNUSED, *sources])
     into.mkdir(exist_ok=True)
     (into / "READY").touch()
 
