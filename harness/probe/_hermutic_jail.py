@@ -181,7 +181,8 @@ def enter_view(spec: dict[str, Any], network: int, *, seed: bool) -> None:
         os.chmod(f"{HOME}/{name}", 0o1777)
     here = f"/proc/self/fd/{scratch}"
     layers = f"lowerdir=/proc/self/fd/{base},upperdir={here}/upper,workdir={here}/work"
-    own_user = ",userxattr" if os.getuid() else ""
+    # Also for uid 0, if it is not the machine's own (in a sandbox around ours, say).
+    own_user = ",userxattr" if kernel.in_user_namespace() else ""
     kernel.mount("overlay", HOME, "overlay", kernel.MS_NOSUID, layers + own_user)
     if seed:
         kernel.bind(f"/proc/self/fd/{base}/pycache", PYCACHE)

@@ -178,6 +178,12 @@ def contain_root() -> None:
     _check(_libc.syscall(ctypes.c_long(put), header, sets), "capset")
 
 
+def in_user_namespace() -> bool:
+    """Whether this process's user ids are not simply the machine's."""
+    with open("/proc/self/uid_map") as file:
+        return file.read().split() != ["0", "0", "4294967295"]
+
+
 def map_same_user(uid: int, gid: int) -> None:
     """In a new user namespace: keep the user's own ids (no root inside)."""
     _check(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "prctl DUMPABLE")

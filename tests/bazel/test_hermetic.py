@@ -21,6 +21,8 @@ def test_nosy():
     import shop.price
     assert not os.path.exists({outside!r})
     assert shop.price.__file__.startswith("/hermutic/")
+    os.mkdir("new-folder")
+    os.rename("new-folder", "renamed")  # in Bazel's sandbox an overlay needs userxattr for it
     with pytest.raises(OSError):
         socket.create_connection(("127.0.0.1", {port}), timeout=2)
 """
