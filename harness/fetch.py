@@ -19,7 +19,7 @@ from typing import Any
 
 from harness import run
 from harness.errors import FAULT, USAGE, Problem, did_you_mean
-from harness.packages import Sdist, compile_ahead, download, install, last_line, pip_in
+from harness.packages import Sdist, download, install, last_line, pip_in
 from harness.settings import Settings, from_table, read_toml
 
 TARGET = "target.toml"
@@ -178,7 +178,6 @@ def _build(folder: Path, sdist: Sdist, place: Path, python: Path) -> None:
     with tempfile.TemporaryDirectory(dir=place) as scratch:
         unpack(download(sdist, pip, Path(scratch)), place / "src")
     install(folder / LOCK, pip)
-    compile_ahead(place / "env")
     (place / READY).touch()
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from harness import run
 from harness.errors import FAULT, Problem
 
-# Of the standard library: what no test suite is run by.
-_UNUSED = "/(test|idlelib|lib2to3|tkinter|turtledemo|ensurepip|site-packages|__pycache__)/"
+
 # pip asks an sdist for its metadata, even to download it, and for that would fetch the build
 # backend that the sdist names, which no hash pins. This stands in for the backend: nothing but the
 # sdist is downloaded, and none of its code runs.
@@ -55,23 +54,6 @@ def install(lock: Path, pip: list[str], *flags: str) -> None:
         [*pip, "install", *hashed, *flags, "--requirement", str(lock)],
         env=_pip_environment(),
     )
-
-
-def compile_ahead(env: Path) -> None:
-    """Keep the bytecode of what tests may import in the environment's folder ``bytecode``.
-
-    Each file of it carries its source's digest, which Python compares: it is never stale. What does
-    not compile (some packages bring files for another Python along) is left out.
-    """
-    python, into = str(env / "bin" / "python"), env / "bytecode"
-    asked = "import sysconfig as s; print(s.get_path('purelib'), s.get_path('stdlib'), sep='\\n')"
-    folders = run.tool([python, "-I", "-c", asked]).stdout.splitlines()
-    command = [python, "-I", "-X", f"pycache_prefix={into}", "-m", "compileall", "-q", "-j", "0"]
-    command += ["--invalidation-mode", "checked-hash"]
-    for folder, skipped in zip(folders, ("/__pycache__/", _UNUSED), strict=False):
-        run.tool([*command, "-x", skipped, folder])
-    into.mkdir(exist_ok=True)
-    (into / "READY").touch()
 
 
 def download(sdist: Sdist, pip: list[str], scratch: Path) -> Path:
