@@ -12,7 +12,6 @@ from pathlib import Path
 from harness import run
 from harness.errors import FAULT, Problem
 
-
 # pip asks an sdist for its metadata, even to download it, and for that would fetch the build
 # backend that the sdist names, which no hash pins. This stands in for the backend: nothing but the
 # sdist is downloaded, and none of its code runs.
