@@ -61,7 +61,8 @@ def test_a_touch_runs_the_mutants_that_can_see_it(shop: Workspace, what: str) ->
 def test_a_data_file_runs_the_mutants_whose_tests_read_it(shop: Workspace) -> None:
     # The test's expectation is changed with it: the suite stays green.
     test, data = shop.read("tests/test_label.py"), shop.read("tests/data.txt")
-    shop.write("tests/test_label.py", test.replace("'item apple'", "'item ' + name"))
+    assert '"item apple"' in test
+    shop.write("tests/test_label.py", test.replace('"item apple"', '"item " + name'))
     shop.executed()
     shop.write("tests/data.txt", "pear")
     try:

@@ -41,6 +41,8 @@ class Workspace:
                 f"--output_base={self.output_base}",
                 command,
                 f"--override_repository=hermutic={ROOT}",
+                # Otherwise what a cache answers with is not written where these tests look.
+                "--remote_download_outputs=all",
                 *self.flags,
                 *words,
             ],
