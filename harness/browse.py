@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness import audit as audits
-from harness import last, only, project
+from harness import last, loading, only
 from harness.errors import USAGE, Problem, nearest
 from harness.find import find
 from harness.log import read_log
@@ -86,9 +86,9 @@ def find_all(
     path: Path, source: tuple[str, ...], operators: str | None, include: tuple[str, ...]
 ) -> Listed:
     """Every mutant of the project at ``path``. Needs no environment for its tests."""
-    own = project.settings_of(path)
+    own = loading.settings_of(path)
     # Our own interpreter stands in for the tests': nothing is run, and theirs may not be there.
-    loaded = project.load(path, source=source, python=sys.executable)
+    loaded = loading.load(path, source=source, python=sys.executable)
     mutants: list[Mutant] = []
     problems: dict[str, str] = {}
     for name in loaded.sources:

@@ -242,10 +242,10 @@ def _selftest_code(pytest: int) -> int:
 
 def _prepare(path: Path, given: dict[str, Any]) -> tuple[Project, Options, Settings]:
     """Project and options: the command line first, then what the project says, then defaults."""
-    from harness import project
+    from harness import loading
 
-    own = project.settings_of(path)
-    loaded = project.load(
+    own = loading.settings_of(path)
+    loaded = loading.load(
         path, source=given["source"], tests=given["tests"], python=given["python"]
     )
     from harness import session  # the heaviest comes last: a wrong path is said at once

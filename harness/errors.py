@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 BELOW = 1
@@ -26,6 +25,8 @@ class Problem(Exception):
 
 def nearest(wrong: str, right: Iterable[str]) -> str:
     """The one of ``right`` most like ``wrong``, or "" if none is alike."""
+    import difflib  # noqa: PLC0415 - only a mistake needs it
+
     # difflib's own default (0.6) misses short keys with one letter swapped; 0.5 finds them.
     found = difflib.get_close_matches(wrong, sorted(right), n=1, cutoff=0.5)
     return found[0] if found else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness import project, store
+from harness import loading, store
 from harness.errors import USAGE, Problem
 from harness.log import LogBroken, read_log
 from harness.mutant import sha256
@@ -31,7 +31,7 @@ class Saved:
 
 def read(path: Path) -> Saved:
     """The report of the last run at ``path`` that came to its end. Raises Problem if none did."""
-    root = project.root_of(path)
+    root = loading.root_of(path)
     folder = results_folder(path)
     try:
         data = (folder / REPORT).read_bytes()

@@ -14,7 +14,6 @@ from harness import events, launch, staging
 from harness import sandbox as sandboxes
 from harness.events import Finished
 from harness.interpreter import Interpreter
-from harness.mutant import sha256
 from harness.plan import files_of
 from harness.project import Project
 from harness.run import FORK, FRESH, Job, Limits, Runner, RunRecord
@@ -159,39 +158,29 @@ class Places:
         while self._kept:
             self._close_oldest()
 
-    def of(
-        self,
-        plan: Mapping[str, Any],
-        files: Mapping[str, tuple[bytes, bool]],
-        python: Path,
-        executor: str,
-    ) -> Place:
-        """The place for a plan's runs: one that is open, or a new one."""
-        digests = sorted((name, sha256(data), mode) for name, (data, mode) in files.items())
-        shared = [plan["config"], plan["interpreter"], plan["arguments"], plan["modules"]]
+    def of(self, file: Path, plan: Mapping[str, Any], python: Path, executor: str) -> Place:
+        """The place for the runs of the plan in ``file``: one that is open, or a new one."""
+        needed = ("files", "config", "interpreter", "arguments", "modules")
         # An environment that was made again is another folder, even with the same files.
         marker = (python.parent.parent / "pyvenv.cfg").stat()
         made = [str(python), marker.st_ino, marker.st_mtime_ns]
-        name = key(files=digests, shared=shared, python=made, executor=executor, inputs=self.inputs)
+        shared = [plan[name] for name in needed]
+        name = key(shared=shared, python=made, executor=executor, inputs=self.inputs)
         if name not in self._kept:
             while len(self._kept) >= KEPT:
                 self._close_oldest()
-            self._kept[name] = self._open(plan, files, python, executor)
+            self._kept[name] = self._open(file, plan, python, executor)
         self._kept.move_to_end(name)
         return self._kept[name][0]
 
     def _open(
-        self,
-        plan: Mapping[str, Any],
-        files: Mapping[str, tuple[bytes, bool]],
-        python: Path,
-        executor: str,
+        self, file: Path, plan: Mapping[str, Any], python: Path, executor: str
     ) -> tuple[Place, ExitStack]:
         with ExitStack() as stack:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="hermutic-")))
-            staging.unpack(files, folder)
+            staging.unpack(file, folder)
             config = staging.config_of(plan["config"])
-            project = staging.project_of(config, python, folder, tuple(sorted(files)))
+            project = staging.project_of(config, python, folder, tuple(sorted(plan["files"])))
             modules = plan["modules"] if executor == FORK == plan["executor"] else None
             interpreter = staging.located(plan["interpreter"], python)
             place = stack.enter_context(opened(project, interpreter, modules))

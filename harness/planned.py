@@ -24,7 +24,7 @@ def mutant(plan_file: Path, python: Path, out: Path, places: Places, executor: s
 
     Problem if the instrument itself failed: a verdict "error" is never an output.
     """
-    data, mutated, files = staging.read_plan(plan_file)
+    data, mutated = staging.read_plan(plan_file)
     own = _mutant(data["mutant"])
     environment = data["environment"]
     if data["verdict"]:
@@ -36,7 +36,7 @@ def mutant(plan_file: Path, python: Path, out: Path, places: Places, executor: s
         return
     selection = tuple(data["selection"])
     on_clean = evidence.record_of(data["clean"], selection, environment=environment)
-    place = places.of(data, files, python, executor)
+    place = places.of(plan_file, data, python, executor)
     job = place.job(
         data["arguments"],
         selection,

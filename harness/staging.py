@@ -18,6 +18,7 @@ from typing import Any
 
 from harness.errors import USAGE, Problem
 from harness.interpreter import Interpreter
+from harness.mutant import sha256
 from harness.project import Project
 from harness.run import Limits
 
@@ -151,34 +152,35 @@ def write_plan(
     names: Iterable[str] = (),
 ) -> None:
     """The same arguments always give the same bytes. ``names`` are files below ``root``."""
+    files = {name: _read(Path(root or ".") / name) for name in sorted(names)}
+    digests = {name: [sha256(data), mode] for name, (data, mode) in files.items()}
+    whole = json.dumps({**plan, "files": digests}, sort_keys=True, indent=1)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        _add(archive, "plan.json", json.dumps(plan, sort_keys=True, indent=1).encode())
+        _add(archive, "plan.json", whole.encode())
         _add(archive, "mutated", mutated)
-        for name in sorted(names):
-            file = Path(root or ".") / name
-            mode = stat.S_IMODE(file.stat().st_mode)
-            _add(archive, f"project/{name}", file.read_bytes(), mode)
+        for name, (data, mode) in files.items():
+            _add(archive, f"project/{name}", data, mode)
 
 
-def read_plan(path: Path) -> tuple[dict[str, Any], bytes, dict[str, tuple[bytes, bool]]]:
-    """The plan, the mutated bytes, and the files: bytes, and whether they are executable."""
+def read_plan(path: Path) -> tuple[dict[str, Any], bytes]:
+    """The plan, whose ``files`` maps names to digest and mode, and the mutated bytes."""
     with zipfile.ZipFile(path) as archive:
         plan: dict[str, Any] = json.loads(archive.read("plan.json"))
-        files = {
-            info.filename.removeprefix("project/"): (
-                archive.read(info),
-                bool(info.external_attr >> 16 & stat.S_IXUSR),
-            )
-            for info in archive.infolist()
-            if info.filename.startswith("project/")
-        }
-        return plan, archive.read("mutated"), files
+        return plan, archive.read("mutated")
 
 
-def unpack(files: Mapping[str, tuple[bytes, bool]], folder: Path) -> None:
+def unpack(path: Path, folder: Path) -> None:
     """Write a plan's files below ``folder``."""
-    for name, (data, executable) in files.items():
-        _place_file(folder / name, data, executable=executable)
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            name = info.filename.removeprefix("project/")
+            if name != info.filename:
+                executable = bool(info.external_attr >> 16 & stat.S_IXUSR)
+                _place_file(folder / name, archive.read(info), executable=executable)
+
+
+def _read(path: Path) -> tuple[bytes, int]:
+    return path.read_bytes(), stat.S_IMODE(path.stat().st_mode)
 
 
 def _place_file(path: Path, data: bytes, *, executable: bool) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -34,7 +35,8 @@ def main() -> None:
             return
         code, said = _answer(words, places, FRESH)
     (sys.stdout if code in (0, BELOW) else sys.stderr).write(said)
-    sys.exit(code)
+    sys.stdout.flush()
+    os._exit(code)  # taking the interpreter apart in order would add to what each mutant costs
 
 
 def _serve(before: list[str], places: Places) -> None:

@@ -4,21 +4,30 @@ import os
 import resource
 import runpy
 import signal
+import socket
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import _hermutic_kernel as kernel
 import _hermutic_start
+from _hermutic_messages import receive
 
 
-def become_tests(request: dict[str, Any], *, in_namespace: bool, go: int) -> None:
-    """Never returns: gets everything ready, waits for a byte from ``go``, and runs the tests.
+def become_tests(orders: socket.socket, *, in_namespace: bool) -> None:
+    """Never returns: receives the request, gets everything ready, waits for a byte, and runs the
+    tests.
 
     What goes wrong before the tests start is the instrument's fault, and said.
     """
     try:
-        _detach(request, go)
+        request = receive(orders)
+    except BaseException:
+        request = None
+    if request is None:
+        os._exit(0)  # nobody needs this process any more
+    try:
+        _detach(request, orders.detach())
         if not in_namespace and sys.platform == "linux":
             kernel.die_with_parent()
         _limit(request["limits"])
@@ -33,7 +42,7 @@ def become_tests(request: dict[str, Any], *, in_namespace: bool, go: int) -> Non
     leave(lambda: _pytest_here(request))
 
 
-# Where the tests' process finds the pipe that it waits for; closed before the tests begin.
+# Where the tests' process finds what it waits for; closed before the tests begin.
 _GO = 3
 
 

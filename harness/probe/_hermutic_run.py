@@ -11,6 +11,7 @@ import os
 import resource
 import shutil
 import signal
+import socket
 import sys
 import time
 import types
@@ -19,33 +20,42 @@ from typing import Any
 import _hermutic_child
 import _hermutic_jail as jail
 import _hermutic_kernel as kernel
+from _hermutic_messages import receive, send
 
 _OUTPUT_LENGTH = 16_384  # the tail of what the tests printed; pytest's own summary is always in it
 
 
+# What the server knows a whole result by. JSON text has no such byte.
+END = b"\0"
+
+
 def run(
-    spec: dict[str, Any], request: dict[str, Any], network: int, pipes: tuple[int, int]
+    spec: dict[str, Any], orders: socket.socket, network: int, answer: int, *, seed: bool
 ) -> None:
-    """Never returns: makes the sandbox and the tests' process, waits for a byte from the first
-    pipe, runs the tests, writes the result to the second one and ends this process."""
-    start, answer = pipes
+    """Never returns: makes the sandbox and the tests' process, receives the request, waits for a
+    byte, runs the tests, writes the result to ``answer`` and ends this process."""
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
         if sys.platform == "linux":
             kernel.die_with_parent()
         if spec["isolation"] != "namespaces":
             signal.signal(signal.SIGTERM, _end)
-        if spec["isolation"] == "namespaces":
-            jail.enter_view(spec, network, seed=request["seed"])
         else:
+            jail.enter_view(spec, network, seed=seed)
+        child, go = _tests_process(spec)
+        request = receive(orders)
+        if request is None:
+            os._exit(0)  # nobody needs this sandbox any more
+        if spec["isolation"] != "namespaces":
             _copied_tree(spec, request)
         _mutate(request)
-        result = _supervise(spec, request, start)
-        if request["seed"] and spec["isolation"] != "namespaces":
+        send(go, json.dumps({**request, "mutation": None}).encode())
+        result = _supervise(spec, request, (child, go), orders)
+        if seed and spec["isolation"] != "namespaces":
             _keep_bytecode(spec, request)
     except BaseException as error:
         result = {"fault": f"could not make the sandbox: {error!r}"}
-    data = json.dumps(result).encode()
+    data = json.dumps(result).encode() + END
     while data:
         data = data[os.write(answer, data) :]
     os._exit(0)
@@ -104,20 +114,30 @@ def _forget_bytecode(folder: str, path: str) -> None:
             os.unlink(f"{folder}/{name}")
 
 
-def _supervise(spec: dict[str, Any], request: dict[str, Any], turn: int) -> dict[str, Any]:
-    waiting, go = os.pipe()
+def _tests_process(spec: dict[str, Any]) -> tuple[int, socket.socket]:
+    """The process that will be the tests', and how it is told what to do."""
+    go, waiting = socket.socketpair()
     child = os.fork()
     if child == 0:
-        _hermutic_child.become_tests(
-            request, in_namespace=spec["isolation"] == "namespaces", go=waiting
-        )
-    os.close(waiting)
+        go.close()
+        _hermutic_child.become_tests(waiting, in_namespace=spec["isolation"] == "namespaces")
+    waiting.close()
+    return child, go
+
+
+def _supervise(
+    spec: dict[str, Any],
+    request: dict[str, Any],
+    tests: tuple[int, socket.socket],
+    orders: socket.socket,
+) -> dict[str, Any]:
+    child, go = tests
     try:
-        if not os.read(turn, 1):
+        if not orders.recv(1):
             raise ConnectionError("the server has ended")
         start = time.monotonic()
         with contextlib.suppress(BrokenPipeError):  # it has ended already: its status says how
-            os.write(go, b"1")
+            go.send(b"1")
         status, limit = _wait(child, start + request["limits"]["wall"])
         wall = time.monotonic() - start
     finally:

@@ -12,7 +12,6 @@ import select
 import shutil
 import signal
 import socket
-import struct
 import sys
 import time
 from collections import deque
@@ -22,38 +21,12 @@ import _hermutic_jail as jail
 import _hermutic_kernel as kernel
 import _hermutic_run
 import _hermutic_warm
+from _hermutic_messages import receive, send
+from _hermutic_run import END
 
 _GRACE = 10.0  # seconds over a run's wall limit before the server ends the run itself
-_READY_NETWORKS = (
-    2  # network namespaces made ahead: making one waits for the kernel, not for the CPU
-)
-
-
-def receive(connection: socket.socket) -> dict[str, Any] | None:
-    """One message, or None at the end of the stream."""
-    header = _exactly(connection, 8)
-    if header is None:
-        return None
-    data = _exactly(connection, struct.unpack(">Q", header)[0])
-    if data is None:
-        return None
-    message: dict[str, Any] = json.loads(data)
-    return message
-
-
-def _exactly(connection: socket.socket, count: int) -> bytes | None:
-    parts = bytearray()
-    while len(parts) < count:
-        part = connection.recv(min(count - len(parts), 1 << 20))
-        if not part:
-            return None
-        parts += part
-    return bytes(parts)
-
-
-def send(connection: socket.socket, data: bytes) -> None:
-    """One message: its length in eight bytes, then its JSON text."""
-    connection.sendall(struct.pack(">Q", len(data)) + data)
+# Network namespaces made ahead: making one waits for the kernel, not for the CPU.
+_READY_NETWORKS = 2
 
 
 def main() -> None:
@@ -82,6 +55,7 @@ def main() -> None:
         os._exit(0)
     connection.close()
     os.waitpid(child, 0)
+    os._exit(0)
 
 
 def _forget_inherited_signals() -> None:
@@ -99,7 +73,8 @@ def _start(connection: socket.socket, spec: dict[str, Any]) -> None:
             os.chdir(jail.PROJECT)
         else:
             jail.snapshot(spec, spec["base"])
-        networks = _network_maker(spec)
+        ahead = _READY_NETWORKS * spec["jobs"]
+        networks = Networks(ahead) if spec["isolation"] == "namespaces" else None
     except (OSError, ValueError) as error:
         fault = f"{type(error).__name__}: {error}"
         send(connection, json.dumps({"fault": fault}).encode())
@@ -117,20 +92,39 @@ def _start(connection: socket.socket, spec: dict[str, Any]) -> None:
         server.end_all()
 
 
+class Run:
+    """A run's sandbox: the first of its processes, and what is heard from it.
+
+    ``identity`` is its request's number, None as long as there is no request for it. ``orders`` is
+    how it gets the request, and then a byte when the tests may begin.
+    """
+
+    def __init__(self, pid: int, orders: socket.socket, answer: int) -> None:
+        self.pid = pid
+        self.orders = orders
+        self.answer = answer
+        self.identity: int | None = None
+        self.wall = 0.0
+        self.deadline = math.inf
+        self.data = bytearray()
+        self.answered = False
+
+
 class Server:
     """The runs under way, and the socket that requests come from and results go to."""
 
     def __init__(
-        self, connection: socket.socket, spec: dict[str, Any], networks: socket.socket | None
+        self, connection: socket.socket, spec: dict[str, Any], networks: "Networks | None"
     ) -> None:
         self.connection = connection
         self.spec = spec
         self.networks = networks
-        # By the pipe that its result comes through: id, pid, deadline, data.
-        self.runs: dict[int, tuple[int, int, float, bytearray]] = {}
-        # Sandboxes made ahead of their turn: result's pipe, pipe that starts it, wall seconds.
-        self.prepared: deque[tuple[int, int, float]] = deque()
-        self.testing: set[int] = set()
+        self.runs: dict[int, Run] = {}  # by the pipe that its result comes through
+        self.prepared: deque[Run] = deque()  # those that wait for their turn
+        self.testing: list[Run] = []
+        # A sandbox that is ready for the next request, once there have been several.
+        self.spare: Run | None = None
+        self.requests = 0
         self.own_processes = -1
         if spec["isolation"] == "namespaces":
             self.own_processes = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
@@ -142,7 +136,7 @@ class Server:
             readable, _, _ = select.select([requests, *self.runs], [], [], 1.0)
             for source in readable:
                 if source != requests:
-                    self._collect(source)
+                    self._collect(self.runs[source])
             if requests in readable:
                 request = receive(self.connection)
                 if request is None:
@@ -152,15 +146,28 @@ class Server:
 
     def _answer(self, request: dict[str, Any]) -> None:
         if request["op"] == "warm":
+            self._drop_spare()
             send(self.connection, json.dumps({"warm": _hermutic_warm.warm(request)}).encode())
-        else:
-            self._fork(request)
-
-    def _fork(self, request: dict[str, Any]) -> None:
-        reading, writing = os.pipe()
-        start_reading, start_writing = os.pipe()
-        network = self._take_network()
+            return
+        if request["seed"]:
+            self._drop_spare()  # it does not see what this run leaves to others
+        run, self.spare = self.spare or self._sandbox(seed=request["seed"]), None
         request["path"] = self.path
+        run.identity = request["id"]
+        run.wall = request["limits"]["wall"]
+        with contextlib.suppress(OSError):  # it has failed already, and says so
+            send(run.orders, json.dumps(request).encode())
+        self.prepared.append(run)
+        self._start_next()
+        self.requests += 1
+        if self.requests > 1 and not request["seed"] and self.own_processes >= 0:
+            self.spare = self._sandbox(seed=False)
+
+    def _sandbox(self, *, seed: bool) -> Run:
+        """A new run's first process, which makes its sandbox and waits for its request."""
+        reading, writing = os.pipe()
+        orders, theirs = socket.socketpair()
+        network = self.networks.take() if self.networks else -1
         if self.own_processes >= 0:
             kernel.unshare(kernel.CLONE_NEWPID)
         pid = os.fork()
@@ -168,103 +175,116 @@ class Server:
             try:
                 self.connection.close()
                 os.close(reading)
-                os.close(start_writing)
-                _hermutic_run.run(self.spec, request, network, (start_reading, writing))
+                orders.close()
+                _hermutic_run.run(self.spec, theirs, network, writing, seed=seed)
             finally:  # whatever happens, there is only one server
                 os._exit(1)
         if self.own_processes >= 0:
             kernel.setns(self.own_processes, kernel.CLONE_NEWPID)
             os.close(network)
         os.close(writing)
-        os.close(start_reading)
-        self.runs[reading] = (request["id"], pid, math.inf, bytearray())
-        self.prepared.append((reading, start_writing, request["limits"]["wall"]))
-        self._start_next()
+        theirs.close()
+        run = Run(pid, orders, reading)
+        self.runs[reading] = run
+        return run
+
+    def _drop_spare(self) -> None:
+        if self.spare:
+            os.kill(self.spare.pid, signal.SIGKILL)
+            self.spare = None
 
     def _start_next(self) -> None:
         """Start prepared runs, as many at a time as there are workers."""
         while self.prepared and len(self.testing) < self.spec["jobs"]:
-            source, start, wall = self.prepared.popleft()
-            identity, pid, _, data = self.runs[source]
-            self.runs[source] = (identity, pid, time.monotonic() + wall + _GRACE, data)
-            self.testing.add(source)
-            with contextlib.suppress(BrokenPipeError):  # it has failed already, and says so
-                os.write(start, b"1")
-            os.close(start)
+            run = self.prepared.popleft()
+            run.deadline = time.monotonic() + run.wall + _GRACE
+            self.testing.append(run)
+            with contextlib.suppress(OSError):  # it has failed already, and says so
+                run.orders.send(b"1")
 
-    def _tests_are_over(self, source: int) -> None:
+    def _tests_are_over(self, run: Run) -> None:
         """The run's result has begun to come, or it has ended: the next one may start."""
-        self.testing.discard(source)
-        for waiting in [entry for entry in self.prepared if entry[0] == source]:
-            self.prepared.remove(waiting)
-            os.close(waiting[1])
+        for waiting in (self.prepared, self.testing):
+            if run in waiting:
+                waiting.remove(run)
         self._start_next()
 
-    def _take_network(self) -> int:
-        if self.networks is None:
-            return -1
-        return _take_network(self.networks)
-
-    def _collect(self, source: int) -> None:
-        identity, pid, _, data = self.runs[source]
-        part = os.read(source, 1 << 20)
-        if not data:
-            self._tests_are_over(source)
+    def _collect(self, run: Run) -> None:
+        """Take what a run says. Its answer goes on at once; its sandbox may take a while to go."""
+        part = os.read(run.answer, 1 << 20)
+        if not run.data:
+            self._tests_are_over(run)
+        run.data += part
+        if part.endswith(END):
+            self._send_result(run, bytes(run.data[: -len(END)]))
         if part:
-            data += part
             return
-        del self.runs[source]
-        os.close(source)
-        _, status = os.waitpid(pid, 0)
-        if not data or status != 0:
-            data = bytearray(
-                json.dumps({"fault": f"the run's first process ended with {status}"}).encode()
-            )
-        send(self.connection, b'{"id": %d, "result": %s}' % (identity, bytes(data)))
+        del self.runs[run.answer]
+        os.close(run.answer)
+        run.orders.close()
+        _, status = os.waitpid(run.pid, 0)
+        if run is self.spare:
+            self.spare = None  # the next request has a new one, which says why if it fails as well
+        elif not run.answered:
+            fault = f"the run's first process ended with {status}"
+            self._send_result(run, json.dumps({"fault": fault}).encode())
+
+    def _send_result(self, run: Run, result: bytes) -> None:
+        run.answered = True
+        if run.identity is not None:
+            send(self.connection, b'{"id": %d, "result": %s}' % (run.identity, result))
 
     def _end_overdue(self) -> None:
         now = time.monotonic()
-        for _, pid, deadline, _ in self.runs.values():
-            if now > deadline:
-                os.kill(pid, signal.SIGKILL)
+        for run in self.runs.values():
+            if now > run.deadline:
+                os.kill(run.pid, signal.SIGKILL)
 
     def end_all(self) -> None:
         """The command is gone: end what is under way (in namespaces, descendants as well)."""
-        pids = [pid for _, pid, _, _ in self.runs.values()]
-        for pid in pids:
-            os.kill(pid, signal.SIGTERM if self.own_processes < 0 else signal.SIGKILL)
-        for pid in pids:
-            os.waitpid(pid, 0)
+        for run in self.runs.values():
+            os.kill(run.pid, signal.SIGTERM if self.own_processes < 0 else signal.SIGKILL)
+        for run in self.runs.values():
+            os.waitpid(run.pid, 0)
 
 
-def _network_maker(spec: dict[str, Any]) -> socket.socket | None:
-    """A process that makes network namespaces with nothing but loopback, ahead of their use."""
-    if spec["isolation"] != "namespaces":
-        return None
-    ours, theirs = socket.socketpair()
-    if os.fork() == 0:
-        try:
-            ours.close()
-            kernel.die_with_parent()
-            _make_networks(theirs)
-        except OSError as error:
-            theirs.send(f"network namespace: {error}".encode())
-        finally:
-            os._exit(0)
-    theirs.close()
-    for _ in range(_READY_NETWORKS * spec["jobs"]):
-        ours.send(b"1")
-    os.close(_take_network(ours))  # whether they can be made at all is known before the first run
-    return ours
+class Networks:
+    """A process that makes network namespaces with nothing but loopback, ahead of their use.
 
+    One is there from the start; from the second on, as many more as ``ahead`` says.
+    """
 
-def _take_network(maker: socket.socket) -> int:
-    """A network namespace's descriptor; another is then made. OSError if it cannot be."""
-    maker.send(b"1")
-    message, descriptors, _, _ = socket.recv_fds(maker, 500, 1)
-    if not descriptors:
-        raise OSError(message.decode() or "the maker of network namespaces has ended")
-    return descriptors[0]
+    def __init__(self, ahead: int) -> None:
+        self._ours, theirs = socket.socketpair()
+        self._more = ahead
+        if os.fork() == 0:
+            try:
+                self._ours.close()
+                kernel.die_with_parent()
+                _make_networks(theirs)
+            except OSError as error:
+                theirs.send(f"network namespace: {error}".encode())
+            finally:
+                os._exit(0)
+        theirs.close()
+        self._ours.send(b"1")
+        # Whether they can be made at all is known before the first run.
+        self._first: int | None = self._receive()
+
+    def take(self) -> int:
+        """A network namespace's descriptor. OSError if it cannot be made."""
+        first, self._first = self._first, None
+        if first is not None:
+            return first
+        self._ours.send(b"1" * (1 + self._more))
+        self._more = 0
+        return self._receive()
+
+    def _receive(self) -> int:
+        message, descriptors, _, _ = socket.recv_fds(self._ours, 500, 1)
+        if not descriptors:
+            raise OSError(message.decode() or "the maker of network namespaces has ended")
+        return descriptors[0]
 
 
 def _make_networks(asked: socket.socket) -> None:

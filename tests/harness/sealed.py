@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness import arguments, events, project
+from harness import arguments, events, loading
 from harness import sandbox as sandboxes
 from harness.events import Finished
 from harness.interpreter import Interpreter, probe_interpreter
@@ -106,7 +106,7 @@ def opened(
     write(root, files)
     # Hypothesis's plugin takes longer to import than all else that these runs do.
     fields = {"pytest_args": ("-p", "no:hypothesispytest"), **fields}
-    loaded = replace(project.load(root, python=sys.executable), **fields)
+    loaded = replace(loading.load(root, python=sys.executable), **fields)
     digests = {
         path: "" if (root / path).is_symlink() else sha256((root / path).read_bytes())
         for path in loaded.files

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from harness import project, run, sandbox
+from harness import loading, run, sandbox
 from harness.events import Finished
 from harness.mutant import sha256
 from tests.harness.sealed import SCRATCH, SHARED, Bench, opened, outcomes, this_python, write
@@ -423,7 +423,7 @@ def test_our_own_packages_are_hidden_where_they_are_installed(tmp_path: Path) ->
 
 def test_a_source_that_changes_while_the_run_starts_is_refused(tmp_path: Path) -> None:
     root = write(tmp_path / "project", {"mod.py": "VALUE = 1\n", "test_mod.py": ""})
-    loaded = project.load(root, python=sys.executable)
+    loaded = loading.load(root, python=sys.executable)
     digests = {path: sha256((root / path).read_bytes()) for path in loaded.files}
     described = sandbox.describe(loaded, this_python(), digests, "namespaces", 1)
     write(root, {"mod.py": "VALUE = 3\n"})

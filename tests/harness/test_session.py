@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness import controls, find, launch, plan, project, session
+from harness import controls, find, launch, loading, plan, session
 from harness.audit import audit
 from harness.errors import FAULT, USAGE, Problem
 from harness.log import read_log
@@ -84,7 +84,7 @@ def chosen(root: Path) -> tuple[str, ...]:
 
 
 def run(root: Path, **options: Any) -> Outcome:
-    loaded = project.load(root, source=("shop.py",))
+    loaded = loading.load(root, source=("shop.py",))
     return session.run(loaded, Options(only=chosen(root), **options), Quiet())
 
 
@@ -245,7 +245,7 @@ def test_a_test_set_aside_by_its_bare_name_is_out_with_every_parameter_a_mutant_
         },
     )
     outcome = session.run(
-        project.load(tmp_path, source=("size.py",), tests=("tests/test_size.py",)),
+        loading.load(tmp_path, source=("size.py",), tests=("tests/test_size.py",)),
         Options(
             operators="classic",
             only=("size.py:1-1",),
@@ -288,7 +288,7 @@ def test_verify_shows_the_control_that_does_not_hold(
     monkeypatch: pytest.MonkeyPatch, root: Path
 ) -> None:
     monkeypatch.setattr(controls, "canary", lambda source: source)
-    shown = session.verify(project.load(root, source=("shop.py",)), Options(), Quiet())
+    shown = session.verify(loading.load(root, source=("shop.py",)), Options(), Quiet())
     assert [(c.name, c.holds) for c in shown] == [
         ("clean", True),
         ("canary", False),

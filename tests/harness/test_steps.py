@@ -185,7 +185,9 @@ def test_an_edit_touches_the_plans_of_exactly_the_mutants_that_can_see_it(
 
 def test_a_data_file_is_seen_by_the_mutants_whose_tests_read_it(shop: Built) -> None:
     holders = {
-        id_ for id_, plan in shop.plans.items() if "tests/data.txt" in staging.read_plan(plan)[2]
+        id_
+        for id_, plan in shop.plans.items()
+        if "tests/data.txt" in staging.read_plan(plan)[0]["files"]
     }
     assert holders == LABEL | IMPORT
 

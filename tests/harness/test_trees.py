@@ -20,11 +20,12 @@ from typing import Any
 
 import pytest
 
-from harness import clean, find, project, session
+from harness import clean, find, loading, session
 from harness.audit import audit
 from harness.errors import Problem
 from harness.mutant import Mutant
 from harness.progress import Quiet
+from harness.project import Project
 from harness.session import Options, Outcome
 
 TREES = Path(__file__).parent.parent / "trees"
@@ -126,7 +127,7 @@ def chosen(tree: Tree, mutants: tuple[Mutant, ...], prefix: str = "") -> dict[st
     return ids
 
 
-def all_mutants(loaded: project.Project) -> tuple[Mutant, ...]:
+def all_mutants(loaded: Project) -> tuple[Mutant, ...]:
     found = [find.find((loaded.root / path).read_bytes(), path) for path in loaded.sources]
     return tuple(mutant for one in found for mutant in one.mutants)
 
@@ -161,7 +162,7 @@ def street(tmp_path_factory: pytest.TempPathFactory) -> Street:
     root = tmp_path_factory.mktemp("street") / "street"
     for tree in STREET:
         plant(tree, root / tree.name)
-    loaded = project.load(root)
+    loaded = loading.load(root)
     mutants = all_mutants(loaded)
     rows = {tree.name: chosen(tree, mutants, f"{tree.name}/") for tree in STREET}
     only = tuple(name for ids in rows.values() for name in ids)
@@ -184,10 +185,10 @@ def test_trees_side_by_side_run_nothing_but_their_tables_and_pass_the_audit(stre
     assert said.ok, said.findings
 
 
-def planted(tree: Tree, base: Path) -> project.Project:
+def planted(tree: Tree, base: Path) -> Project:
     root = base / tree.name
     plant(tree, root)
-    return project.load(
+    return loading.load(
         root,
         source=tuple(tree.table.get("source", ())),
         python=environment(tree, root, base / f"{tree.name}-env"),

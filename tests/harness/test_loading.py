@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from harness import interpreter, project, settings
+from harness import interpreter, loading, settings
 from harness.errors import Problem
-from harness.project import Project, load, probe_interpreter
+from harness.interpreter import probe_interpreter
+from harness.loading import load
+from harness.project import Project
 
 Make = Callable[..., Path]
 
@@ -275,7 +277,7 @@ def test_a_target_that_was_not_fetched_says_how_to_fetch_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    checkout = Path(project.__file__).parent.parent
+    checkout = Path(loading.__file__).parent.parent
     text = message(lambda: loaded(checkout / "targets" / "shortuuid"))
     assert "hermutic targets fetch shortuuid" in text
 
