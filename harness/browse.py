@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -222,8 +222,13 @@ def _evidence(
     return None, selection
 
 
-def audit(log: Path, report: Path | None) -> tuple[str, bool]:
-    """What the audit of a log, or of a project's newest log, says, and whether all of it holds."""
+def audit(
+    log: Path, report: Path | None, also: Callable[[Path], Iterable[str]] | None = None
+) -> tuple[str, bool]:
+    """What the audit of a log, or of a project's newest log, says, and whether all of it holds.
+
+    ``also`` finds more in a log whose chain holds.
+    """
     file, beside = _audited(log)
     try:
         result = audits.audit(file, report or beside)
@@ -232,8 +237,10 @@ def audit(log: Path, report: Path | None) -> tuple[str, bool]:
             USAGE,
             f"could not audit '{file}': {error.strerror} '{error.filename}'; give readable files",
         ) from error
-    lines = [str(file), *(f"! {finding}" for finding in result.findings), result.summary]
-    return "".join(line + "\n" for line in lines), result.ok
+    more = list(also(file)) if also and result.report is not None else []
+    summary = "the log does not hold: see above" if more and result.ok else result.summary
+    lines = [str(file), *(f"! {finding}" for finding in (*result.findings, *more)), summary]
+    return "".join(line + "\n" for line in lines), result.ok and not more
 
 
 def _audited(log: Path) -> tuple[Path, Path | None]:

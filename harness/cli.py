@@ -58,7 +58,7 @@ def cli() -> None:
     """Find the faults that your tests cannot detect, with evidence for every verdict.
 
     \b
-    Exit codes: 0 done; 1 below --fail-under; 2 wrong usage or input;
+    Exit codes: 0 done; 1 below --fail-under, or a proof lost; 2 wrong usage or input;
     3 the clean suite is not green; 4 Hermutic's own fault; 130 interrupted.
     """
 

@@ -15,6 +15,7 @@ class Finished:
 
     ``collected`` are the ids in running order, ``seconds`` each test's time, ``reach`` the raw line
     data of each process, ``statements`` per file the numbers of its statements and of those run;
+    ``data`` is what the run answered to an author;
     ``used`` are the project's files that a traced run opened, ``asked`` those that it would have
     read and that were not there, ``listed`` the folders it listed.
     """
@@ -24,6 +25,7 @@ class Finished:
     seconds: dict[str, float]
     reach: list[dict[str, Any]]
     statements: dict[str, Any]
+    data: tuple[Any, ...] = ()
     used: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
     listed: frozenset[str] = frozenset()
@@ -57,6 +59,9 @@ def finished(job: Job, result: dict[str, Any], *, environment: str, isolation: s
         collect_errors=tuple(
             f"{event[1]}: {event[2]}" for event in events if event[0] == "uncollected"
         ),
+        watched=tuple(
+            sorted({(event[1], event[2]) for event in everyone if event[0] == "watched"})
+        ),
         fault=next(filter(None, faults), ""),
         output=result.get("output", ""),
         wall=result.get("wall", 0.0),
@@ -69,6 +74,7 @@ def finished(job: Job, result: dict[str, Any], *, environment: str, isolation: s
         seconds,
         [json.loads(text) for text in result.get("reach", ())],
         json.loads(result.get("statements") or "{}"),
+        tuple(json.loads(line) for text in result.get("data", ()) for line in text.splitlines()),
         *(
             frozenset(event[1] for event in everyone if event[0] == name)
             for name in ("used", "asked", "listed")

@@ -147,7 +147,8 @@ class Lab:
             return None
         selection = ask.job.selection or tuple(value["collected"])
         record = records.decode_record(value["record"], selection)
-        finished = Finished(record, selection, value["seconds"], [], {})
+        data = tuple(value.get("data", ()))
+        finished = Finished(record, selection, value["seconds"], [], {}, data)
         answer = Answer(ask.key[:SHORT], finished, cached=True)
         self._say(ask, answer)
         return answer
@@ -168,6 +169,8 @@ class Lab:
             "collected": selection if whole else [],
             "seconds": answer.finished.seconds if whole else {},
         }
+        if answer.finished.data:
+            value["data"] = list(answer.finished.data)
         self.store.put(ask.key, value)
 
     def _say(self, ask: Ask, answer: Answer) -> None:

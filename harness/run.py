@@ -8,7 +8,7 @@ import struct
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,7 @@ class RunRecord:
     ``collected`` counts the tests that collection found, or is None if collection did not end.
     ``finished`` says whether pytest's session ended by itself. ``results`` are in running order.
     ``running`` is the test that was under way when the process ended early.
+    ``watched`` is what a draft's test did that no honest test does: what, and in which words.
     ``wall`` and ``cpu`` are seconds, ``peak`` bytes; they go to the log, never to a report.
     """
 
@@ -79,6 +80,7 @@ class RunRecord:
     running: str | None
     attested: tuple[Attestation, ...]
     collect_errors: tuple[str, ...] = ()
+    watched: tuple[tuple[str, str], ...] = ()
     fault: str = ""
     output: str = ""
     wall: float = 0.0
@@ -87,7 +89,10 @@ class RunRecord:
 
     def to_json(self) -> dict[str, Any]:
         """The record as plain JSON data, the shape documented in the README."""
-        return asdict(self)
+        data = asdict(self)
+        if not self.watched:  # only drafts are watched
+            del data["watched"]
+        return data
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> RunRecord:
@@ -97,6 +102,7 @@ class RunRecord:
         fields["results"] = tuple(TestResult(**row) for row in data["results"])
         fields["attested"] = tuple(Attestation(**row) for row in data["attested"])
         fields["collect_errors"] = tuple(data["collect_errors"])
+        fields["watched"] = tuple(tuple(pair) for pair in data.get("watched", ()))
         return cls(**fields)
 
 
@@ -118,7 +124,9 @@ class Job:
     mutated bytes) or None; ``attest`` are the project's files whose compilation is reported;
     ``reach`` are the files whose lines are traced (the reach run only). ``seed`` marks the clean
     run whose bytecode later runs may read. ``trace`` asks which of the project's files the run
-    uses; ``absent`` are files that are not there for it.
+    uses; ``absent`` are files that are not there for it, ``added`` are some that are, with their
+    bytes. ``env`` wins over the fixed environment (a hash seed is heeded only by ``fresh``);
+    ``shuffle`` seeds the order of the tests; ``task`` is more for the probe.
     """
 
     executor: str
@@ -133,6 +141,10 @@ class Job:
     seed: bool = False
     trace: bool = False
     absent: tuple[str, ...] = ()
+    added: tuple[tuple[str, bytes], ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+    shuffle: int | None = None
+    task: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Runner:

@@ -227,6 +227,8 @@ def request(sandbox: Sandbox, job: Job, slot: int, environment: str) -> dict[str
         "reach": {"files": job.reach} if job.reach else None,
         "trace": job.trace,
         "absent": job.absent,
+        "shuffle": job.shuffle,
+        **job.task,
     }
     mutation = None
     if job.mutation:
@@ -238,13 +240,14 @@ def request(sandbox: Sandbox, job: Job, slot: int, environment: str) -> dict[str
         "environment": environment,
         "python": sandbox.python,
         "args": [argument.replace("{project}", roots[0]) for argument in job.args],
-        "env": sandbox.env_of(slot),
+        "env": {**sandbox.env_of(slot), **dict(job.env)},
         "home": home,
         "project": roots[0],
         "pycache": f"{home}/pycache",
         "task": task,
         "task_path": f"{home}/task.json",
         "mutation": mutation,
+        "added": [[path, base64.b64encode(data).decode()] for path, data in job.added],
         "limits": {"wall": job.limits.wall, "cpu": job.limits.cpu, "memory": job.limits.memory},
         "seed": job.seed,
     }

@@ -48,8 +48,8 @@ class Silent:
 def clean(config: Config, python: Path, out: Path) -> None:
     """Measure the clean suite and run the controls; Problem if it is not green or one fails."""
     interpreter = probe_interpreter(python)
-    with _staged(config, python) as project:
-        options = _options(config)
+    with staged(config, python) as project:
+        options = options_of(config)
         found = session.find_mutants(project, options)
         with session.bench_of(project, options, Silent(), found, interpreter) as (bench, _):
             controls = check_controls(bench, Silent())
@@ -77,8 +77,8 @@ def plans(
     config: Config, python: Path, measured: Mapping[str, Any], out: Mapping[str, Path]
 ) -> None:
     """Write a plan for each mutant; ``out`` maps every mutant's id to its plan's file."""
-    with _staged(config, python) as project:
-        found = session.find_mutants(project, _options(config))
+    with staged(config, python) as project:
+        found = session.find_mutants(project, options_of(config))
         refuse_stale(config, [mutant.id for mutant in found.mutants], list(out))
         interpreter = staging.located(measured["interpreter"], python)
         modules = measured["reach"]["modules"] if measured["executor"] == FORK else None
@@ -185,14 +185,14 @@ class _Planner:
 
 
 @contextmanager
-def _staged(config: Config, python: Path) -> Iterator[Any]:
+def staged(config: Config, python: Path) -> Iterator[Any]:
     """The project of the declared files in a scratch folder."""
     with tempfile.TemporaryDirectory(prefix="hermutic-") as scratch:
         project = staging.stage(config, python, Path(scratch) / "project")
         yield replace(project, results=Path(scratch) / "results")
 
 
-def _options(config: Config) -> Options:
+def options_of(config: Config) -> Options:
     return Options(
         operators=config.operators,
         set_aside=config.set_aside,

@@ -42,6 +42,7 @@ def _tool_impl(ctx):
     tree = ctx.actions.declare_directory(ctx.label.name)
     arguments = ctx.actions.args()
     arguments.add_all([tree], expand_directories = False)
+    arguments.add(ctx.attr.main)
     for file in sources:
         arguments.add(file)
         arguments.add(_relative(file))
@@ -66,6 +67,7 @@ hermutic_tool = rule(
     doc = "The instrument, ready to be started by actions: in a tenth of a second or less.",
     attrs = {
         "environment": attr.label(mandatory = True, doc = "The environment that it runs in."),
+        "main": attr.string(default = "harness.worker", doc = "The module whose main() it is."),
         "library": attr.label(mandatory = True, providers = [PyInfo], doc = "Its modules."),
         "_compiler": attr.label(default = "//harness/private:tree.py", allow_single_file = True),
     },

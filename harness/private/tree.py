@@ -17,14 +17,14 @@ env = os.path.dirname(os.path.realpath(os.path.join(sys.prefix, "pyvenv.cfg")))
 sys.pycache_prefix = os.path.join(env, "bytecode")
 sys.path[1:] = [path.replace(sys.prefix, env) for path in sys.path[1:]]
 
-from harness.worker import main
+from {main} import main
 
 main()
 """
 
 
-def main(into: Path, pairs: list[str]) -> None:
-    """``pairs``: a module's file, and its path in the folder, by turns."""
+def main(into: Path, module: str, pairs: list[str]) -> None:
+    """``module`` has the main(); ``pairs``: a module's file, its path in the folder, by turns."""
     for source, name in zip(pairs[::2], pairs[1::2], strict=True):
         target = into / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -39,8 +39,8 @@ def main(into: Path, pairs: list[str]) -> None:
             doraise=True,
             invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
         )
-    (into / "__main__.py").write_text(MAIN)
+    (into / "__main__.py").write_text(MAIN.format(main=module))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])

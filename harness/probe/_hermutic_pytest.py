@@ -22,11 +22,13 @@ _began: dict[str, float] = {}
 _RANK = {"skipped": 0, "passed": 1, "xpassed": 2, "xfailed": 3, "failed": 4, "error": 5}
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     _task.clear()
     _task.update(probe.read_task())
     _worst.clear()
     _began.clear()
+    if _task.get("watch"):
+        config.pluginmanager.register(_Watched())
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -35,9 +37,13 @@ def pytest_collection_modifyitems(
 ) -> Iterator[None]:
     """After every other plugin: the selection in its order, then tests that clean does not have."""
     yield
-    selection = _task.get("selection")
-    if selection is None:
-        return
+    if _task.get("selection") is not None:
+        _select(config, items, _task["selection"])
+    if _task.get("shuffle") is not None:
+        _shuffle(items, _task["shuffle"])
+
+
+def _select(config: pytest.Config, items: list[pytest.Item], selection: list[str]) -> None:
     by_id: dict[str, list[pytest.Item]] = {}
     for item in items:
         by_id.setdefault(item.nodeid, []).append(item)
@@ -51,6 +57,31 @@ def pytest_collection_modifyitems(
     ]
     config.hook.pytest_deselected(items=dropped)
     items[:] = chosen + [item for rest in by_id.values() for item in rest]
+
+
+def _shuffle(items: list[pytest.Item], seed: int) -> None:
+    """Files in another order, and the tests of each file, which still come together.
+
+    By digest, so that a test more or less changes nothing in the order of the others.
+    """
+
+    def rank(name: str) -> str:
+        return probe.digest(f"{seed}:{name}".encode("utf-8", "surrogatepass"))
+
+    items.sort(key=lambda item: (rank(item.nodeid.partition("::")[0]), rank(item.nodeid)))
+
+
+class _Watched:
+    """A plugin only where a draft is tried: every test would pay for it."""
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        watch = sys.modules["_hermutic_watch"]
+        watch.call_begins(item)
+        try:
+            return (yield)
+        finally:
+            watch.call_ends(item)
 
 
 @pytest.hookimpl(wrapper=True)

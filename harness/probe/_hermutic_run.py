@@ -49,7 +49,7 @@ def run(
         if spec["isolation"] != "namespaces":
             _copied_tree(spec, request)
         _mutate(request)
-        send(go, json.dumps({**request, "mutation": None}).encode())
+        send(go, json.dumps({**request, "mutation": None, "added": []}).encode())
         result = _supervise(spec, request, (child, go), orders)
         if seed and spec["isolation"] != "namespaces":
             _keep_bytecode(spec, request)
@@ -93,6 +93,11 @@ def _mutate(request: dict[str, Any]) -> None:
     for path in request["task"]["absent"]:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(f"{request['project']}/{path}")
+    for path, data in request["added"]:
+        added = f"{request['project']}/{path}"
+        os.makedirs(os.path.dirname(added), exist_ok=True)
+        with open(added, "wb") as file:
+            file.write(base64.b64decode(data))
     if not request["mutation"]:
         return
     path = request["mutation"]["path"]
@@ -214,12 +219,19 @@ def _children() -> list[int]:
 
 def _gather(out: str, child: int) -> dict[str, Any]:
     """What the run's processes left in its out folder, as text; ``own`` is the tests' process's."""
-    found: dict[str, Any] = {"own": "", "events": [], "reach": [], "statements": "", "fault": ""}
+    found: dict[str, Any] = {
+        "own": "",
+        "events": [],
+        "reach": [],
+        "data": [],
+        "statements": "",
+        "fault": "",
+    }
     for name in sorted(os.listdir(out)):
         with open(f"{out}/{name}", "rb") as file:
             text = file.read().decode("utf-8", "backslashreplace")
         kind = "own" if name == f"events-{child}" else name.split("-")[0]
-        if kind in ("events", "reach"):
+        if kind in ("events", "reach", "data"):
             found[kind].append(text)
         elif kind in found:
             found[kind] = text

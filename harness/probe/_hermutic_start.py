@@ -42,6 +42,12 @@ def read_task() -> dict[str, Any]:
         return {}
 
 
+def digest(data: bytes) -> str:
+    """The sha256, in hex."""
+    found: str = sha256(data).hexdigest()
+    return found
+
+
 def emit(*fields: Any) -> None:
     """Append one event to this process's own file in the run's out folder; survives a crash."""
     global _events
@@ -97,6 +103,14 @@ def start(task: dict[str, Any]) -> None:
         import _hermutic_files
 
         _hermutic_files.watch(task, emit)
+    if task.get("watch"):
+        import _hermutic_watch
+
+        _hermutic_watch.start(task, emit)
+    if task.get("observe"):
+        import _hermutic_observe
+
+        _hermutic_observe.start(task["observe"])
     os.register_at_fork(after_in_child=_after_fork)
     if task.get("reach"):
         import _hermutic_reach  # only here: it brings coverage.py with it
@@ -132,7 +146,7 @@ def _compiled(args: Any, names: dict[str, str], tails: tuple[str, ...]) -> None:
             return
     elif b"\n" not in source and _is_part(source, filename):
         return  # Python 3.11 and 3.12 parse a failing line again, to mark the place in a traceback
-    pair = (path, sha256(source).hexdigest())
+    pair = (path, digest(source))
     if pair not in _attested:
         _attested.add(pair)
         emit("attest", *pair)
@@ -146,6 +160,12 @@ def _is_part(text: bytes, filename: str) -> bool:
     except OSError:
         return False
     return text != whole and text in whole
+
+
+def write_data(value: Any) -> None:
+    """Report one JSON value, by which a run answers a question that an author asked."""
+    with open(f"{_task['out']}/data-{os.getpid()}", "a", encoding="utf-8") as file:
+        file.write(json.dumps(value) + "\n")
 
 
 def current_test() -> str:
