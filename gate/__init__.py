@@ -1,0 +1,1 @@
+"""The gate and its authors: turns survivors into proved tests."""

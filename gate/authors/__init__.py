@@ -1,0 +1,1 @@
+"""Authors: each turns a survivor into drafts of a test that detects it."""
