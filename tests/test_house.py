@@ -14,13 +14,16 @@ from pathlib import Path
 import click
 import pytest
 
+import gate.cli  # noqa: F401 - it adds the gate's commands to the command
 from harness import cli, errors, report, settings, verdict
 from harness.mutant import BODY, IMPORT, KINDS
 from harness.operators import SETS
 
 ROOT = Path(__file__).resolve().parent.parent
-MODULES = sorted((ROOT / "harness").rglob("*.py"))
-PROBE = [path for path in MODULES if path.parent.name == "probe"]
+HARNESS = sorted((ROOT / "harness").rglob("*.py"))
+GATE = sorted((ROOT / "gate").rglob("*.py"))
+MODULES = [*HARNESS, *GATE]
+PROBE = [path for path in HARNESS if path.parent.name == "probe"]
 NAMES = [path.relative_to(ROOT).as_posix() for path in MODULES]
 LOCKS = sorted([*ROOT.glob("*.lock"), *ROOT.glob("targets/*/*.lock")])
 
@@ -63,10 +66,16 @@ def test_the_lowest_modules_import_nothing_of_ours(name: str) -> None:
     assert not ours, f"{name}.py is at the bottom: everything imports it, so it can import nothing"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+@pytest.mark.parametrize("path", HARNESS, ids=lambda path: path.name)
 def test_the_harness_imports_neither_gate_nor_targets_nor_tests(path: Path) -> None:
     wrong = roots(path) & {"gate", "targets", "tests"}
     assert not wrong, f"imports go downward only, and {wrong} lies above or beside the harness"
+
+
+@pytest.mark.parametrize("path", GATE, ids=lambda path: path.name)
+def test_the_gate_imports_neither_targets_nor_tests(path: Path) -> None:
+    wrong = roots(path) & {"targets", "tests"}
+    assert not wrong, f"imports go downward only, and {wrong} lies above or beside the gate"
 
 
 @pytest.mark.parametrize("path", PROBE, ids=lambda path: path.name)
