@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from gate.draft import Decision
-from gate.neighbours import in_suite
+from gate.neighbours import followed, in_suite
 from gate.reasons import (
     CONNECTS,
     CONTROL_KILLED,
@@ -78,6 +78,10 @@ def _missing(trial: Trial) -> str:
     for records, number, where in wanted:
         if len(records) < number:
             return f"it needs {number} run(s) {where} and has {len(records)}"
+    if not any(
+        followed(trial.draft, *pair) for pair in zip(trial.suite, trial.baseline, strict=False)
+    ):
+        return "in no order did an existing test run after it"
     return ""
 
 

@@ -209,8 +209,8 @@ def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         case ast.For(target=target, iter=ast.List(elts=values) | ast.Tuple(elts=values)):
             for value in values:
                 yield from _matched(target, value)
-        case ast.arguments(args=arguments, defaults=values) if values:
-            for argument, value in zip(arguments[-len(values) :], values, strict=True):
+        case ast.arguments(posonlyargs=first, args=rest, defaults=values) if values:
+            for argument, value in zip([*first, *rest][-len(values) :], values, strict=True):
                 yield argument.arg, value
 
 

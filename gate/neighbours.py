@@ -34,6 +34,14 @@ def in_suite(trial: Trial) -> Trouble | None:
     return None
 
 
+def followed(draft: str, beside: RunRecord, without: RunRecord) -> bool:
+    """Whether an existing test, if there is any, ran after the draft."""
+    existing = {result.id for result in without.results}
+    order = [result.id for result in beside.results]
+    own = [place for place, test in enumerate(order) if file_of(test) == draft]
+    return not existing or (bool(own) and not existing.isdisjoint(order[max(own) + 1 :]))
+
+
 def _whole_run(trial: Trial, beside: RunRecord, without: RunRecord) -> Trouble | None:
     if without.limit or ended_early(without):
         return ENVIRONMENT_DIFFERS, "without it the existing tests do not end by themselves either"

@@ -73,6 +73,9 @@ FILES = frozenset(
         *("joinpath", "with_name", "join", "copy", "copy2", "copyfile", "FileIO", "open_code"),
     }
 )
+# Writing to a descriptor by its number.
+DESCRIPTORS = frozenset({"os.write", "os.writev", "os.pwrite", "os.pwritev", "os.sendfile"})
+STANDARD = (1, 2)
 INSTEAD = "a test calls the code and looks at what it gives"
 
 
@@ -133,6 +136,7 @@ def looks(names: Names, node: ast.AST, tested: Tested) -> Iterator[Trouble]:
             yield from _module_file(names.text(right), tested)
     yield from _unreadable(names, node)
     yield from _listing(names, node)
+    yield from _guessing(names, node)
 
 
 def _by_text(names: Names, node: ast.AST) -> Iterator[Trouble]:
@@ -253,3 +257,17 @@ def _one_by_name(names: Names, node: ast.Name | ast.Attribute, origin: str) -> b
         case ast.Call(func=ast.Name(id="dict")):
             return variables
     return not isinstance(node.ctx, ast.Load)
+
+
+def _guessing(names: Names, node: ast.AST) -> Iterator[Trouble]:
+    """Writing to descriptors that the draft has not opened, but tries one after the other."""
+    if not isinstance(node, ast.Call) or names.origin(node.func) not in DESCRIPTORS:
+        return
+    target = node.args[0] if node.args else None
+    number = target.value if isinstance(target, ast.Constant) else None
+    counted = isinstance(target, ast.Name) and any(
+        isinstance(around, ast.For) and target.id in ast.unparse(around.target)
+        for around in names.around(node)
+    )
+    if counted or (number is not None and number not in STANDARD):
+        yield DETECTS_HARNESS, "it writes to descriptors that it has not opened"

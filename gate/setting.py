@@ -78,7 +78,8 @@ def search(wanted: Wanted) -> list[Author]:
     from gate.authors.search import Search  # noqa: PLC0415
     from gate.authors.surface import Surface  # noqa: PLC0415
 
-    return [Surface(), Search(seconds=wanted.seconds)]
+    # What says little (that a decorator is there) comes only when nothing else tells the two apart.
+    return [Surface(weak=False), Search(seconds=wanted.seconds), Surface()]
 
 
 def asking(name: str, wanted: Wanted, setting: Setting, left: Budget, retries: int = 1) -> Author:

@@ -83,7 +83,8 @@ def _blocks(node: ast.stmt) -> Iterator[ast.stmt]:
 
 
 def _is_fixture(node: Function) -> bool:
-    return any("fixture" in ast.unparse(decorator) for decorator in node.decorator_list)
+    names = (ast.unparse(decorator).partition("(")[0] for decorator in node.decorator_list)
+    return any(name.rpartition(".")[2] in ("fixture", "yield_fixture") for name in names)
 
 
 def _is_collected(node: ast.ClassDef, cases: set[str]) -> bool:

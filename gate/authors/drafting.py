@@ -13,13 +13,14 @@ from typing import Any
 
 from gate.authors import differences as kinds
 from gate.authors.calls import RECEIVER, Call
-from gate.authors.candidates import Subject
 from gate.authors.differences import Difference
 from gate.authors.fold import _quoted as quoted
+from gate.authors.subject import Subject
 from gate.authors.test_file import name_of, test_file
 from gate.authors.words import fault, names_behaviour
 from gate.draft import Draft, Survivor
 
+AUTHOR = "search"
 PINS = "Nothing promises this: the test pins what the code does today."
 _OPERATORS = {
     "__len__": "len({0})",
@@ -68,9 +69,9 @@ class _Test:
 
 
 def draft(
-    survivor: Survivor, subject: Subject, call: Call, clean: Json, shown: Difference, author: str
+    survivor: Survivor, subject: Subject, call: Call, clean: Json, shown: Difference
 ) -> Draft:
-    """The file of one test that the call and its difference make."""
+    """The file of one test that asserts the difference that a call shows."""
     test = _Test(call, clean, [], set(call.all_imports))
     names = _setup(test, shown)
     _assertion(test, _expression(call, names), names, shown)
@@ -83,7 +84,7 @@ def draft(
         pins=PINS if pins else "",
         asynchronous=call.asynchronous,
     )
-    return Draft(survivor.mutant.id, code, author, pins=pins)
+    return Draft(survivor.mutant.id, code, AUTHOR, pins=pins)
 
 
 def is_pinned(subject: Subject, call: Call, shown: Difference) -> bool:

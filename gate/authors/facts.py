@@ -78,7 +78,7 @@ def find(tree: ast.Module, qualname: str) -> Function | None:
             return None
         if part != parts[-1]:
             owner = node if isinstance(node, ast.ClassDef) else None
-            body = node.body
+            body = getattr(node, "body", [])
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return None
     binding = _binding(node, owner)
@@ -183,7 +183,7 @@ def raised(tree: ast.Module) -> set[str]:
     return found
 
 
-def _named(body: list[ast.stmt], name: str) -> ast.ClassDef | ast.stmt | None:
+def _named(body: list[ast.stmt], name: str) -> ast.stmt | None:
     found = None
     for node in _statements(body):
         if (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import posixpath
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,27 +12,23 @@ from typing import Any
 from gate.authors import differences as kinds
 from gate.authors import facts
 from gate.authors import seen as observations
+from gate.authors.batches import Batches
 from gate.authors.calls import Call
-from gate.authors.candidates import Subject, candidates, subject
+from gate.authors.candidates import candidates
 from gate.authors.differences import Difference, best
-from gate.authors.drafting import draft
+from gate.authors.drafting import AUTHOR, draft
 from gate.authors.seen import Seen
 from gate.authors.shrinking import simpler, weight
+from gate.authors.subject import Subject, subject
 from gate.draft import Decision, Draft, Survivor, Writing
 from gate.workshop import Ran, Wanted, Workshop
 from harness.mutant import BODY
 
-_FILE = "test_hermutic_search.py"
-_CODE = "import _hermutic_search\n\n\ndef test_search():\n    _hermutic_search.main()\n"
 _BATCH = 100  # calls in one run: what a run costs beside them is shared by so many
 _TESTS = 10  # existing tests that are observed, the cheapest
 _ROUNDS = 6  # of making a call simpler
+_PATIENCE = 3  # times the seconds, by the clock: a busy machine takes so much longer
 _TOLD = 8  # characters of an expected value that weigh as much as an argument more
-_CALL_SECONDS = 0.5
-_RUN_SECONDS = 10.0
-_LOST = 3  # calls of one batch that may end the process before it is given up
-
-Outcomes = dict[int, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +59,13 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The author. At most ``seconds`` go into a survivor (beside the gate's own), ``calls`` into
-    its batches and ``drafts`` to the gate."""
+    """The author. At most ``seconds`` of processor time go into a survivor's runs (beside those of
+    the gate), ``calls`` into its batches and ``drafts`` to the gate."""
 
     seconds: float = 10.0
     calls: int = 600
     drafts: int = 5
-    name: str = "search"
+    name: str = AUTHOR
 
     def write(self, survivor: Survivor, shop: Workshop) -> Writing:
         """Drafts, the simplest first; what was tried, in words."""
@@ -92,11 +87,17 @@ class _Work:
     shop: Workshop
     subject: Subject
     began: float = field(default_factory=time.monotonic)
+    spent: float = 0.0
     tried: int = 0
     refusals: list[str] = field(default_factory=list)
     codes: set[str] = field(default_factory=set)
     familiar: frozenset[str] = frozenset()
     seen: Seen = field(default_factory=Seen)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def runs(self) -> Batches:
+        return Batches(self.survivor, self.shop.folder, self._make, self._over)
 
     def write(self) -> Generator[Draft, Decision, str]:
         self.seen = self._observe()
@@ -158,11 +159,21 @@ class _Work:
             return f"{self._calls()}: the gate refused {len(self.refusals)} drafts ({reasons})"
         if not self.tried:
             return f"no way was found to call {self.survivor.mutant.qualname}"
-        end = ", and the time was over" if self._over() else ""
+        if self._over():
+            self.notes.append("the time was over")
+        end = "".join(f"; {note}" for note in self.notes)
         return f"{self._calls()}: clean and mutant behave the same in all{end}"
 
+    def _make(self, wanted: Sequence[Wanted]) -> list[Ran]:
+        """Runs, at the processor time that they took when they were made: what is tried does not
+        depend on how busy the machine is, or on what the store has already."""
+        ran = self.shop.make(wanted)
+        self.spent += sum(one.record.wall if one.record.limit else one.record.cpu for one in ran)
+        return ran
+
     def _over(self) -> bool:
-        return time.monotonic() - self.began >= self.author.seconds
+        waited = time.monotonic() - self.began
+        return self.spent >= self.author.seconds or waited >= _PATIENCE * self.author.seconds
 
     def _observe(self) -> Seen:
         mutant = self.survivor.mutant
@@ -171,7 +182,10 @@ class _Work:
             return Seen()
         task = {"path": mutant.path, "package": self._package(), "qualname": mutant.qualname}
         (ran,) = self._make([Wanted("observe", tests=tests, task={"observe": task})])
-        return observations.read(ran.data, mutant.qualname)
+        seen = observations.read(ran.data, mutant.qualname)
+        if not seen.count and (ran.record.exit or ran.record.limit):
+            self.notes.append("the existing tests did not pass while they were watched")
+        return seen
 
     def _package(self) -> str:
         """The folder of the project that holds the package, or the file of a lone module."""
@@ -182,12 +196,9 @@ class _Work:
         parts = path.split("/")
         return path if not inside else "/".join(parts[: len(parts) - inside]) + "/"
 
-    def _make(self, wanted: Sequence[Wanted]) -> list[Ran]:
-        return self.shop.make(wanted)
-
     def _differing(self, batch: Sequence[Call]) -> list[Shown]:
         """Those of the batch that clean and mutant do differently."""
-        clean, mutant = self._both(batch)
+        clean, mutant = self.runs.both(batch)
         self.tried += len(clean)
         return [
             Shown(batch[number], clean[number], difference)
@@ -199,7 +210,7 @@ class _Work:
         """Those that do the same on clean once more, by themselves."""
         if not found:
             return []
-        again = self._outcomes([shown.call for shown in found], mutated=False, role="again")
+        again = self.runs.outcomes([shown.call for shown in found], mutated=False, role="again")
         return [
             shown
             for number, shown in enumerate(found)
@@ -224,49 +235,6 @@ class _Work:
         steady = self._steady(chain)
         return steady[-1] if steady else None
 
-    def _both(self, calls: Sequence[Call]) -> tuple[Outcomes, Outcomes]:
-        ran = self._make([self._wanted(calls, 0, mutated) for mutated in (False, True)])
-        clean, mutant = map(_read, ran)
-        return (
-            self._outcomes(calls, mutated=False, known=clean),
-            self._outcomes(calls, mutated=True, known=mutant),
-        )
-
-    def _wanted(self, calls: Sequence[Call], first: int, mutated: bool, role: str = "") -> Wanted:
-        side = "mutant" if mutated else "clean"
-        file = posixpath.join(self.shop.folder, _FILE)
-        task = {
-            "calls": [call.to_json() for call in calls[first:]],
-            "first": first,
-            "seconds": _CALL_SECONDS,
-            "role": role,
-        }
-        return Wanted(
-            f"search-{side}",
-            files={file: _CODE},
-            mutation=(self.survivor.mutant.path, self.survivor.mutated) if mutated else None,
-            tests=(file,),
-            task={"search": task},
-            seconds=_RUN_SECONDS,
-        )
-
-    def _outcomes(
-        self, calls: Sequence[Call], *, mutated: bool, role: str = "", known: Outcomes | None = None
-    ) -> Outcomes:
-        """Of every call. One that ends the process or never returns to Python counts as hanging,
-        and those behind it run without it."""
-        found = dict(known or {})
-        if known is None:
-            found = _read(self._make([self._wanted(calls, 0, mutated, role)])[0])
-        for _ in range(_LOST):
-            first = max(found, default=-1) + 1
-            if first >= len(calls) or self._over() or not found:
-                break
-            found[first] = {"hangs": True}
-            if first + 1 < len(calls):
-                found.update(_read(self._make([self._wanted(calls, first + 1, mutated, role)])[0]))
-        return found
-
     def _best(self, clean: dict[str, Any], mutant: dict[str, Any]) -> Difference | None:
         """The best difference; of messages only those that the code itself writes."""
         found = best(clean, mutant, self.subject.raised)
@@ -275,13 +243,7 @@ class _Work:
         return found if clean["raised"]["name"].rpartition(".")[2] in self.subject.raised else None
 
     def _draft(self, shown: Shown) -> Draft:
-        return draft(
-            self.survivor, self.subject, shown.call, shown.clean, shown.difference, self.author.name
-        )
-
-
-def _read(ran: Ran) -> Outcomes:
-    return {item["call"]: item for item in ran.data if isinstance(item, dict) and "call" in item}
+        return draft(self.survivor, self.subject, shown.call, shown.clean, shown.difference)
 
 
 def _batches(calls: Iterable[Call]) -> Iterator[list[Call]]:

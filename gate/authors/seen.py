@@ -57,9 +57,9 @@ def call_of(call: Json) -> Call | None:
     qualname = str(call["qualname"])
     if "<locals>" in qualname:
         return None
-    root, _, rest = qualname.partition(".")
+    root = qualname.partition(".")[0]
     target, receiver = qualname, None
-    imports = (f"from {call['module']} import {root}",)
+    imports: tuple[str, ...] = (f"from {call['module']} import {root}",)
     name = qualname.rpartition(".")[2]
     if name in ("__init__", "__new__"):
         target = qualname.rpartition(".")[0]
@@ -81,7 +81,6 @@ def call_of(call: Json) -> Call | None:
         asynchronous=asynchronous,
         is_property=call["binding"] == "property",
     )
-    del rest
     return None if clashes(made.all_imports) else made
 
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from gate.authors.calls import Argument, Call
+
+_LETTERS = ("'a'", "'b'", "'A'", "'1'", "'aa'", "'ab'")
+T = TypeVar("T", str, bytes)
 
 _MOST = 60  # simpler calls in one round
 # What explains itself costs little to read: values of the project's own tests and code, and these.
@@ -105,7 +109,10 @@ def _reduced(node: ast.expr) -> Iterator[str]:
     if isinstance(value, int | float):
         plain = [0, 1, 2, 10, 100, int(value / 2), int(value)]
         yield from (repr(item) for item in plain if item != value)
-    elif isinstance(value, str | bytes):
+    elif isinstance(value, str):
+        yield from map(repr, _shorter(value))
+        yield from _LETTERS
+    elif isinstance(value, bytes):
         yield from map(repr, _shorter(value))
     elif isinstance(node, ast.List | ast.Tuple | ast.Set):
         yield from _fewer(node)
@@ -115,28 +122,26 @@ def _reduced(node: ast.expr) -> Iterator[str]:
         yield from _fewer_arguments(node)
 
 
-def _shorter(value: str | bytes) -> Iterator[str | bytes]:
+def _shorter(value: T) -> Iterator[T]:
     half = len(value) // 2
     yield from (value[:0], value[:half], value[half:])
     for place in range(min(len(value), 20)):
         yield value[:place] + value[place + 1 :]
-    if isinstance(value, str):
-        yield from ("a", "b", "A", "1", "aa", "ab")
-        yield value[:1] + value[-1:]
+    yield value[:1] + value[-1:]
 
 
 def _fewer(node: ast.List | ast.Tuple | ast.Set) -> Iterator[str]:
     for place, item in enumerate(node.elts[:12]):
         rest = [*node.elts[:place], *node.elts[place + 1 :]]
         if rest or not isinstance(node, ast.Set):
-            yield ast.unparse(type(node)(rest))  # type: ignore[call-arg]
+            yield ast.unparse(type(node)(rest))
         for text in _reduced(item):
             changed = [
                 *node.elts[:place],
                 ast.parse(text, mode="eval").body,
                 *node.elts[place + 1 :],
             ]
-            yield ast.unparse(type(node)(changed))  # type: ignore[call-arg]
+            yield ast.unparse(type(node)(changed))
 
 
 def _fewer_pairs(node: ast.Dict) -> Iterator[str]:

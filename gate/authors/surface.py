@@ -58,6 +58,8 @@ class Surface:
                 return f"the import leaves something else behind: {finding.fault}"
             refused.append(decision.reason)
         seen = f"{len(differences)} of {len(clean.facts)} facts differ after the import"
+        if found and not findings:
+            return f"{seen}, in what few callers look at"
         return f"{seen}; {_tried(refused)}"
 
 

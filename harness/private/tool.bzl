@@ -67,8 +67,8 @@ hermutic_tool = rule(
     doc = "The instrument, ready to be started by actions: in a tenth of a second or less.",
     attrs = {
         "environment": attr.label(mandatory = True, doc = "The environment that it runs in."),
-        "main": attr.string(default = "harness.worker", doc = "The module whose main() it is."),
         "library": attr.label(mandatory = True, providers = [PyInfo], doc = "Its modules."),
+        "main": attr.string(default = "harness.worker", doc = "The module whose main() it is."),
         "_compiler": attr.label(default = "//harness/private:tree.py", allow_single_file = True),
     },
 )

@@ -6,12 +6,14 @@ is written later may have changed by then.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import threading
 from types import CodeType, FrameType
 from typing import Any
 
+import _hermutic_frame as frames
 import _hermutic_literal
 import _hermutic_start
 
@@ -21,20 +23,14 @@ _CALLS = 300
 _OBJECTS = 2000
 # A method's receiver has had calls before; more than these few make no readable test.
 _BEFORE = 6
-# Opcodes that end a coroutine, where a profiler's "return" may also be an await.
-_RETURNS = ("RETURN_VALUE", "RETURN_CONST")
-# A decorated function is looked for below this many wrappers.
-_WRAPPERS = 5
-_RESUMABLE = 0x20 | 0x80 | 0x200  # generator, coroutine, asynchronous generator
 
-_what: dict[str, Any] = {}
 _folder = ""
 _target = ""
 _levels: tuple[str, ...] = ()
 _project: dict[CodeType, bool] = {}
 _said: set[str] = set()
 _origins: dict[int, tuple[object, dict[str, Any]]] = {}
-_before: dict[int, tuple[object, list[dict[str, Any]]]] = {}
+_before: dict[int, tuple[object, list[tuple[FrameType, dict[str, Any]]]]] = {}
 
 
 def start(what: dict[str, Any]) -> None:
@@ -44,8 +40,7 @@ def start(what: dict[str, Any]) -> None:
     project-relative folder (or file) of the code under test; whatever calls it from outside is a
     test.
     """
-    global _what, _folder, _target, _levels
-    _what = what
+    global _folder, _target, _levels
     roots = what.get("roots") or _hermutic_start.read_task().get("roots") or [os.getcwd()]
     _target = "/" + what["path"]
     _folder = "|".join(root + "/" + what["package"] for root in roots)
@@ -66,9 +61,9 @@ def _event(frame: FrameType, event: str, value: Any) -> None:
         return
     try:
         if event == "call":
-            if _is_fresh(frame):
+            if frames.is_fresh(frame):
                 _called(frame)
-        elif frame.f_back is not None or value is not None:
+        else:
             _returned(frame, value)
     except Exception:  # objects under test may raise from anything; the tests must not see it
         return
@@ -81,13 +76,6 @@ def _is_project(code: CodeType) -> bool:
     inside = name.rpartition("/")[2]
     is_test = inside.startswith("test_") or inside.endswith("_test.py") or inside == "conftest.py"
     return not is_test and "/tests/" not in name.replace("/test/", "/tests/")
-
-
-def _is_fresh(frame: FrameType) -> bool:
-    """Whether the frame begins, and does not go on after a yield or an await."""
-    if not frame.f_code.co_flags & _RESUMABLE or frame.f_lasti < 0:
-        return True
-    return frame.f_code.co_code[frame.f_lasti + 1] & 3 == 0  # the argument of RESUME
 
 
 def _called(frame: FrameType) -> None:
@@ -113,26 +101,10 @@ def _entry(frame: FrameType) -> dict[str, Any] | None:
     found = None
     caller = frame.f_back
     while caller is not None:
-        if _project.get(caller.f_code, False) and _public(caller):
+        if _project.get(caller.f_code, False) and frames.is_public(caller):
             found = caller
         caller = caller.f_back
     return None if found is None else _describe(found)
-
-
-def _public(frame: FrameType) -> bool:
-    name = frame.f_code.co_qualname
-    parts = name.split(".")
-    if any(part.startswith("_") or part == "<locals>" for part in parts):
-        return name.count(".") == 1 and parts[1] == "__init__" and parts[0][0] != "_"
-    return _attribute(frame.f_globals.get("__name__", ""), name) is not None
-
-
-def _attribute(module: str, name: str) -> Any:
-    """What the module holds under that dotted name; a class's own descriptor, not what it gives."""
-    value: Any = sys.modules.get(module)
-    for part in name.split("."):
-        value = vars(value).get(part) if hasattr(value, "__dict__") else None
-    return value
 
 
 def _describe(frame: FrameType) -> dict[str, Any]:
@@ -144,35 +116,35 @@ def _describe(frame: FrameType) -> dict[str, Any]:
     names = list(code.co_varnames[:count])
     keywords = code.co_varnames[count : count + code.co_kwonlyargcount]
     rest = count + code.co_kwonlyargcount
-    binding = _binding(module, code.co_qualname, names, values)
+    binding = frames.binding_of(module, code.co_qualname, names, values)
     receiver = None
     if binding in ("method", "property"):
-        receiver = _receiver(values[names.pop(0)])
+        receiver = _receiver(values[names.pop(0)], frame)
     elif binding == "classmethod":
         names.pop(0)
-    defaults = _defaults(module, code)
+    defaults = frames.defaults_of(module, code)
     found = [
         [
             name,
             {"default": True}
-            if _is_default(values[name], defaults, name)
-            else _write(values[name]),
+            if frames.is_default(values[name], defaults, name)
+            else frames.written(values[name]),
         ]
         for name in names
         if name in values
     ]
     starred: list[Any] = []
     if code.co_flags & 0x04:
-        starred = [_write(value) for value in values.get(code.co_varnames[rest], ())]
+        starred = [frames.written(value) for value in values.get(code.co_varnames[rest], ())]
         rest += 1
     named = [
-        [name, _write(values[name])]
+        [name, frames.written(values[name])]
         for name in keywords
-        if name in values and not _is_default(values[name], defaults, name)
+        if name in values and not frames.is_default(values[name], defaults, name)
     ]
     if code.co_flags & 0x08:
         extra = values.get(code.co_varnames[rest], {})
-        named += [[name, _write(value)] for name, value in extra.items()]
+        named += [[name, frames.written(value)] for name, value in extra.items()]
     return {
         "module": module,
         "qualname": code.co_qualname,
@@ -185,47 +157,32 @@ def _describe(frame: FrameType) -> dict[str, Any]:
     }
 
 
-def _defaults(module: str, code: CodeType) -> dict[str, Any]:
-    """The defaults of the function with that code, by parameter."""
-    held = _attribute(module, code.co_qualname)
-    for _ in range(_WRAPPERS):
-        held = getattr(held, "__func__", getattr(held, "fget", held))
-        if getattr(held, "__code__", None) is code:
-            values = held.__defaults__ or ()
-            names = code.co_varnames[code.co_argcount - len(values) : code.co_argcount]
-            return {**dict(zip(names, values, strict=True)), **(held.__kwdefaults__ or {})}
-        held = getattr(held, "__wrapped__", None)
-    return {}
-
-
-def _is_default(value: object, defaults: dict[str, Any], name: str) -> bool:
-    return name in defaults and defaults[name] is value
-
-
-def _binding(module: str, qualname: str, names: list[str], values: dict[str, Any]) -> str:
-    if "." not in qualname or qualname.rpartition(".")[0].endswith("<locals>"):
-        return "function"
-    held = _attribute(module, qualname)
-    if isinstance(held, staticmethod):
-        return "function"
-    if isinstance(held, classmethod):
-        return "classmethod"
-    if isinstance(held, property):
-        return "property"
-    if qualname.rpartition(".")[2] == "__new__":
-        return "function"
-    return "method" if names and names[0] in values else "function"
-
-
-def _receiver(value: object) -> dict[str, Any]:
-    """How a test gets such an object: a name, an expression, a with statement; and calls on it."""
+def _receiver(value: object, frame: FrameType) -> dict[str, Any]:
+    """How a test gets such an object: a name, an expression, a with statement; and calls on it, but
+    for the one that the frame is."""
     kept = _before.get(id(value))
     calls = kept[1] if kept is not None and kept[0] is value else []
+    before = [call for of, call in calls if of is not frame]
     origin = _origins.get(id(value))
     if origin is not None and origin[0] is value:
-        return {**origin[1], "before": list(calls)}
-    written = _global_name(value) or _write(value)
-    return {"written": written, "enter": "", "before": list(calls)}
+        return {**origin[1], "before": before}
+    written = _global_name(value) or _constructed(value) or frames.written(value)
+    return {"written": written, "enter": "", "before": before}
+
+
+def _constructed(value: object) -> dict[str, Any] | None:
+    """The call of its class that made the object, whatever has become of it since."""
+    made = _hermutic_literal._made.get(id(value))
+    if made is None or made[0] is not value:
+        return None
+    literals = _hermutic_literal.Literals()
+    name = literals.name(type(value))
+    if name is None:
+        return None
+    _, positional, named, imports = made
+    arguments = [*positional, *(f"{key}={text}" for key, text in named.items())]
+    lines = sorted({*imports, *literals.imports})
+    return {"text": f"{name}({', '.join(arguments)})", "imports": lines}
 
 
 def _global_name(value: object) -> dict[str, Any] | None:
@@ -237,18 +194,6 @@ def _global_name(value: object) -> dict[str, Any] | None:
     return None
 
 
-def _write(value: object) -> dict[str, Any]:
-    """The value as {"text", "imports"}, or what sort of thing it is where it has no literal."""
-    literals = _hermutic_literal.Literals()
-    text = literals.make(value)
-    if text is not None:
-        return {"text": text, "imports": sorted(literals.imports)}
-    code = getattr(value, "__code__", None)
-    if isinstance(code, CodeType):
-        return {"parameters": code.co_argcount, "coroutine": bool(code.co_flags & 0x80)}
-    return {"type": type(value).__name__}
-
-
 def _remember_constructor(frame: FrameType) -> None:
     made = _hermutic_literal._made
     if len(made) >= _OBJECTS:
@@ -258,7 +203,7 @@ def _remember_constructor(frame: FrameType) -> None:
     self = values[code.co_varnames[0]]
     if type(self).__init__.__code__ is not code:
         return  # the constructor of a base class: its arguments are not the caller's
-    positional, keywords = _arguments(code, values)
+    positional, keywords = frames.handed_over(frame, values)
     literals = _hermutic_literal.Literals()
     texts = [literals.make(value) for value in positional.values()]
     named = {name: literals.make(value) for name, value in keywords.items()}
@@ -272,21 +217,6 @@ def _remember_constructor(frame: FrameType) -> None:
     )
 
 
-def _arguments(code: CodeType, values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a method's call hands over by position (starred ones too) and by name, without self."""
-    count = code.co_argcount
-    positional = {name: values[name] for name in code.co_varnames[1:count]}
-    keywords = {name: values[name] for name in code.co_varnames[count:][: code.co_kwonlyargcount]}
-    rest = count + code.co_kwonlyargcount
-    if code.co_flags & 0x04:
-        for number, value in enumerate(values.get(code.co_varnames[rest], ())):
-            positional[f"*{number}"] = value
-        rest += 1
-    if code.co_flags & 0x08:
-        keywords.update(values.get(code.co_varnames[rest], {}))
-    return positional, keywords
-
-
 def _remember_before(frame: FrameType, name: str) -> None:
     """A test's own method call: part of how the receiver came into its present state."""
     short = name.rpartition(".")[2]
@@ -298,14 +228,14 @@ def _remember_before(frame: FrameType, name: str) -> None:
     receiver = frame.f_locals[frame.f_code.co_varnames[0]]
     calls = _before.setdefault(id(receiver), (receiver, []))[1]
     if len(calls) < _BEFORE:
-        calls.append(described)
+        calls.append((frame, described))
 
 
 def _describe_briefly(frame: FrameType) -> dict[str, Any] | None:
     code = frame.f_code
     if (
         not code.co_argcount
-        or _binding(
+        or frames.binding_of(
             frame.f_globals.get("__name__", ""),
             code.co_qualname,
             list(code.co_varnames[:1]),
@@ -314,10 +244,10 @@ def _describe_briefly(frame: FrameType) -> dict[str, Any] | None:
         != "method"
     ):
         return None
-    names = code.co_varnames[1 : code.co_argcount]
+    positional, _ = frames.handed_over(frame, frame.f_locals)
     return {
         "method": code.co_qualname.rpartition(".")[2],
-        "arguments": [_write(frame.f_locals[name]) for name in names],
+        "arguments": [frames.written(value) for value in positional.values()],
         "await": bool(code.co_flags & 0x80),
     }
 
@@ -330,28 +260,20 @@ def _returned(frame: FrameType, value: Any) -> None:
     if len(_origins) >= _OBJECTS or id(value) in _origins:
         return
     name = code.co_qualname
-    if name.endswith((".__enter__", ".__aenter__")) and _ends(frame):
+    if name.endswith((".__enter__", ".__aenter__")) and frames.has_ended(frame):
         manager = frame.f_locals[code.co_varnames[0]]
         origin = _origins.get(id(manager))
         if origin is not None and origin[0] is manager and manager is not value:
             word = "async with" if name.endswith(".__aenter__") else "with"
             _origins[id(value)] = (value, {**origin[1], "enter": word})
         return
-    if _from_tests(frame) and not code.co_flags & _RESUMABLE and _public(frame):
+    if _from_tests(frame) and not code.co_flags & frames.RESUMABLE and frames.is_public(frame):
         call = _describe(frame)
         if call["binding"] == "function":
             _origins[id(value)] = (value, {"made": call, "enter": ""})
 
 
-def _ends(frame: FrameType) -> bool:
-    import opcode
-
-    return opcode.opname[frame.f_code.co_code[frame.f_lasti]] in _RETURNS
-
-
 def _say(value: dict[str, Any]) -> None:
-    import json
-
     text = json.dumps(value, sort_keys=True)
     if text not in _said:
         _said.add(text)

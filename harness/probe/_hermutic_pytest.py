@@ -62,13 +62,19 @@ def _select(config: pytest.Config, items: list[pytest.Item], selection: list[str
 def _shuffle(items: list[pytest.Item], seed: int) -> None:
     """Files in another order, and the tests of each file, which still come together.
 
-    By digest, so that a test more or less changes nothing in the order of the others.
+    By digest, so that a test more or less changes nothing in the order of the others; but for the
+    files that the task wants first.
     """
+    first = frozenset(_task.get("first", ()))
 
     def rank(name: str) -> str:
         return probe.digest(f"{seed}:{name}".encode("utf-8", "surrogatepass"))
 
-    items.sort(key=lambda item: (rank(item.nodeid.partition("::")[0]), rank(item.nodeid)))
+    def order(item: pytest.Item) -> tuple[bool, str, str]:
+        file = item.nodeid.partition("::")[0]
+        return file not in first, rank(file), rank(item.nodeid)
+
+    items.sort(key=order)
 
 
 class _Watched:

@@ -13,6 +13,7 @@ import inspect
 import io
 import itertools
 import re
+import resource
 import signal
 import types
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from _hermutic_literal import Literals
 _YIELDED = 50
 _SHOWN = 400  # characters of a message or of what was printed
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
+_MEMORY = 200 << 20  # bytes that the calls may take beside what is there already
 # Attributes of one result that are looked at.
 _ATTRIBUTES = 12
 # What no call can change.
@@ -40,8 +42,22 @@ class Hangs(BaseException):
 def main() -> None:
     """Make all calls of the task, each in a namespace of its own."""
     task = _hermutic_start.read_task()["search"]
+    _limit_memory()
     for number, call in enumerate(task["calls"], task.get("first", 0)):
         _hermutic_start.write_data({"call": number, **outcome(call, task.get("seconds", 0.5))})
+
+
+def _limit_memory() -> None:
+    """A call that asks for too much gets a MemoryError, and not the whole machine."""
+    try:
+        with open("/proc/self/statm") as file:
+            size = int(file.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return  # no Linux: the run's own limit holds
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = size + _MEMORY
+    if soft == resource.RLIM_INFINITY or wanted < soft:
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
 
 
 def outcome(call: Json, seconds: float = 0.5) -> Json:

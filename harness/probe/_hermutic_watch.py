@@ -112,11 +112,16 @@ def _audit(event: str, args: Any) -> None:
         _busy.discard(thread)
 
 
-def _is_own(frame: FrameType) -> bool:
-    """Whether it is the draft's doing, and not that of the code under test on its own."""
-    who, _ = whose.whose(frame)
+def _whose(frame: FrameType) -> tuple[bool, bool]:
+    """Whether it is the draft's doing, and not that of the code under test on its own; and whether
+    the draft is what runs it."""
+    who, ours = whose.whose(frame)
     in_thread = not who and _calling not in (0, get_ident()) and whose.is_thread(frame)
-    return who == DRAFT or in_thread
+    return who == DRAFT or in_thread, ours or in_thread
+
+
+def _is_own(frame: FrameType) -> bool:
+    return _whose(frame)[0]
 
 
 # Files
@@ -126,8 +131,8 @@ def _opened(_: str, args: Any, frame: FrameType) -> None:
     path, mode, flags = args
     if isinstance(path, str) and "/_hermutic" in path and whose.is_behind(frame):
         _say("harness", f"it loads {os.path.basename(path)}")
-    own, ours = _is_own(frame), whose.whose(frame)[1]
-    name = _absolute(path) if own or ours else ""
+    own, ours = _whose(frame)
+    name = _absolute(path) if ours else ""
     if not name.startswith("/"):
         return  # somebody else's, or a pipe
     real = os.path.realpath(name)
@@ -146,13 +151,13 @@ def _listed(_: str, args: Any, frame: FrameType) -> None:
 
 
 def _changed(event: str, args: Any, frame: FrameType) -> None:
-    who, ours = whose.whose(frame)
+    own, ours = _whose(frame)
     if not ours or (event == "sqlite3.connect" and str(args[0])[:5] in ("", ":memo", "file:")):
         return
     for at, folder in _CHANGING[event]:
         name = _absolute(args[at], args[folder] if folder > 0 else -1)
         _wrote(os.path.join(os.path.realpath(os.path.dirname(name)), os.path.basename(name)))
-    if who == DRAFT and event in ("os.link", "os.symlink"):
+    if own and event in ("os.link", "os.symlink"):
         beside = os.path.dirname(_absolute(args[1])) if event == "os.symlink" else os.getcwd()
         _read(os.path.realpath(os.path.join(beside, os.fsdecode(args[0]))))
 

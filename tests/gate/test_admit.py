@@ -182,7 +182,7 @@ def test_parameters_count_as_one_test_in_functions_and_methods() -> None:
         "clean": (run(CLEAN, *map(passed, ids)),) * 3,
         "mutant": (run(MUTANT, passed(ids[0]), failed(ids[1]), passed(ids[2]), code=1),) * 3,
         "control": (run(CONTROL, *map(passed, ids)),),
-        "suite": (run(CLEAN, *map(passed, (*OLD, *ids))),) * 3,
+        "suite": (run(CLEAN, *map(passed, (*ids, *OLD))),) * 3,
     }
     assert decided(**fields).kept
 
@@ -425,10 +425,19 @@ def test_a_skipped_neighbour_that_fails_beside_the_draft_refuses() -> None:
     assert refusal(**runs)[0] == "breaks-neighbour"
 
 
+def test_a_draft_that_always_ran_last_has_not_shown_what_it_leaves_behind() -> None:
+    last = run(CLEAN, *map(passed, (*OLD, TEST)))
+    decision = decided(suite=(last,) * 3)
+    assert (decision.kept, decision.reason) == (False, "incomplete")
+    assert "in no order did an existing test run after it" in decision.detail
+    first = run(CLEAN, *map(passed, (TEST, *OLD)))
+    assert decided(suite=(last, last, first)).kept
+
+
 def test_another_draft_in_the_same_runs_is_no_neighbour_whatever_becomes_of_it() -> None:
     other = "tests/test_hermutic_cd.py::test_x"
     for result, code in ((passed(other), 0), (failed(other), 1)):
-        together = run(CLEAN, *map(passed, (*OLD, TEST)), result, code=code)
+        together = run(CLEAN, *map(passed, (TEST, *OLD)), result, code=code)
         assert decided(suite=(together,) * 3).kept
 
 

@@ -180,9 +180,9 @@ def survivor(
     return Survivor(mutant, SOURCE, mutated, "shop.price", ())
 
 
-def drafts(bench: Bench, found: Survivor) -> tuple[list[Draft], str]:
+def drafts(bench: Bench, found: Survivor, *, weak: bool = True) -> tuple[list[Draft], str]:
     """All that the author writes if nothing is kept, and its last words."""
-    writing, written = Surface().write(found, bench), []  # type: ignore[arg-type]
+    writing, written = Surface(weak=weak).write(found, bench), []  # type: ignore[arg-type]
     try:
         draft = next(writing)
         while True:
@@ -364,6 +364,13 @@ def test_at_most_three_drafts_are_written_and_the_last_words_say_what_became_of_
     written, why = drafts(bench, found)
     assert len(written) == 3
     assert why.endswith("3 tests written, none kept (flaky, flaky, flaky)")
+
+
+def test_weak_assertions_can_be_left_to_the_end(bench: Bench) -> None:
+    found, _ = FAULTS["a coroutine that is a plain function"]
+    written, why = drafts(bench, found, weak=False)
+    assert written == []
+    assert why.endswith("after the import, in what few callers look at")
 
 
 def test_the_first_kept_draft_is_the_last(bench: Bench) -> None:
