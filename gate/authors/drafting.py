@@ -96,10 +96,10 @@ def is_pinned(subject: Subject, call: Call, shown: Difference) -> bool:
     if shown.rank == kinds.INCIDENTAL:
         return True
     if shown.rank == kinds.RAISED and not shown.expected:
-        return not (subject.raised or subject.function.docstring)
+        return not (subject.raised or subject.docstring)
     if shown.rank == kinds.MESSAGE:
         return not subject.raised
-    return not (subject.function.docstring or subject.function.node.returns)
+    return not (subject.docstring or subject.function.node.returns)
 
 
 def _setup(test: _Test, shown: Difference) -> dict[str, str]:

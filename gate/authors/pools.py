@@ -72,6 +72,7 @@ def pool(parameter: Parameter, constants: Sequence[str] = ()) -> list[Argument]:
     found: list[Argument] = []
     if parameter.default is not None:
         kinds = kinds or _types_of_default(parameter.default)
+    sure = bool(kinds)
     kinds = kinds or _types_of_name(parameter.name)
     found += [Argument(text, cost=1.0) for text in constants if _fits(text, kinds)]
     for kind in kinds or ["Any"]:
@@ -80,8 +81,9 @@ def pool(parameter: Parameter, constants: Sequence[str] = ()) -> list[Argument]:
             found.append(Argument(text, "", (line,) if line else (), 1.5 + number / 4))
     unlikely = 2.5 if kinds else 1.5
     found += [
-        Argument(text, cost=unlikely + number / 4, strange=bool(kinds) and not _fits(text, kinds))
+        Argument(text, cost=unlikely + number / 4, strange=sure and not _fits(text, kinds))
         for number, text in enumerate(_ANYTHING)
+        if not (text == "True" and {"int", "float"} & {*kinds} and "bool" not in kinds)
     ]
     return _distinct(sorted(found, key=lambda argument: argument.cost))
 

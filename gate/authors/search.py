@@ -26,6 +26,7 @@ from harness.mutant import BODY
 
 _BATCH = 100  # calls in one run: what a run costs beside them is shared by so many
 _TESTS = 10  # existing tests that are observed, the cheapest
+_CONFIRMED = 15  # differences of a batch that are looked at again: drafts come from few
 _ROUNDS = 6  # of making a call simpler
 _PATIENCE = 3  # times the seconds, by the clock: a busy machine takes so much longer
 _TOLD = 8  # characters of an expected value that weigh as much as an argument more
@@ -131,13 +132,11 @@ class _Work:
 
     def _offer(self, found: Sequence[Shown]) -> Generator[Draft, Decision, bool]:
         """Have the gate decide on drafts, the best first, until it keeps one."""
-        for shown in _varied(found, self.familiar):
+        likely = list(islice(_varied(found, self.familiar), _CONFIRMED))
+        for shown in self._steady(likely):
             if len(self.refusals) >= self.author.drafts:
                 break
-            steady = self._shrunk(shown)
-            if steady is None:
-                continue
-            made = self._draft(steady)
+            made = self._draft(self._shrunk(shown))
             if made.code in self.codes:
                 continue
             self.codes.add(made.code)
@@ -217,7 +216,7 @@ class _Work:
             if number in again and best(shown.clean, again[number]) is None
         ]
 
-    def _shrunk(self, shown: Shown) -> Shown | None:
+    def _shrunk(self, shown: Shown) -> Shown:
         """The simplest call found that shows a difference no worse, and the same one every time."""
         chain = [shown]
         for _ in range(_ROUNDS):
@@ -232,8 +231,7 @@ class _Work:
             if not better:
                 break
             chain.append(min(better, key=lambda one: one.order(self.familiar)))
-        steady = self._steady(chain)
-        return steady[-1] if steady else None
+        return [shown, *self._steady(chain[1:])][-1]
 
     def _best(self, clean: dict[str, Any], mutant: dict[str, Any]) -> Difference | None:
         """The best difference; of messages only those that the code itself writes."""

@@ -140,9 +140,14 @@ def _argument(value: Json) -> Argument:
     if "text" in value:
         return Argument(value["text"], imports=tuple(value["imports"]))
     if "parameters" in value:
-        first = "args[0]" if value["parameters"] else "None"
-        return Argument(f"lambda *args: {first}", cost=_STAND_IN)
+        return Argument(_lambda(value["parameters"]), cost=_STAND_IN)
     return Argument("None", cost=_STAND_IN)
+
+
+def _lambda(parameters: int) -> str:
+    """A function of so many parameters that gives back the first."""
+    names = [chr(ord("a") + number) for number in range(parameters)]
+    return f"lambda {', '.join(names)}: a" if names else "lambda: None"
 
 
 def _smallest(calls: Iterable[Call]) -> tuple[Call, ...]:

@@ -39,6 +39,14 @@ class Subject:
     own: tuple[str, ...]
     extra: Callable[[Parameter], list[Argument]] = _nothing
 
+    @property
+    def docstring(self) -> str:
+        """The function's own, or that of the function or class around it."""
+        around = facts.find(self.tree, self.function.outer)
+        own = self.function.docstring or (around.docstring if around else "")
+        owner = self.function.owner
+        return own or (ast.get_docstring(owner) or "" if owner is not None else "")
+
     def imported(self, name: str) -> str:
         """The line that imports a name of the module."""
         return f"from {self.module} import {name}"

@@ -91,6 +91,8 @@ def _values(found: Subject, base: Call, number: int) -> list[Argument]:
         for value in (*pools.pool(parameter, near), *found.extra(parameter)):
             named = replace(value, name=argument.name, cost=value.cost + 1.5)
             made.append(_judged(named, argument, parameter))
+    number_like = kind_of(argument.text) in (int, float)  # True would be 1 and False 0
+    made = [item for item in made if not (number_like and kind_of(item.text) is bool)]
     return sorted(_distinct(made), key=lambda item: item.cost)[:_PER_ARGUMENT]
 
 

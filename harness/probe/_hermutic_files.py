@@ -25,7 +25,7 @@ def watch(task: dict[str, Any], emit: Callable[..., None]) -> None:
     def audit(event: str, args: Any) -> None:
         if event == "open":
             path = _relative(args[0], roots)
-            if not path:
+            if not path or path.startswith("<"):  # a traceback looks for the lines of <unknown>
                 return
             if os.path.lexists(f"{roots[0]}{path}"):
                 say("used", path)

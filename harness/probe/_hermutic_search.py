@@ -26,6 +26,8 @@ from _hermutic_literal import Literals
 _YIELDED = 50
 _SHOWN = 400  # characters of a message or of what was printed
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
+# Of calls that take too long: so many get their whole time, and after so many no more are made.
+_PATIENT, _HUNG = 2, 15
 _MEMORY = 200 << 20  # bytes that the calls may take beside what is there already
 # Attributes of one result that are looked at.
 _ATTRIBUTES = 12
@@ -43,8 +45,14 @@ def main() -> None:
     """Make all calls of the task, each in a namespace of its own."""
     task = _hermutic_start.read_task()["search"]
     _limit_memory()
+    seconds, hung = task.get("seconds", 0.5), 0
     for number, call in enumerate(task["calls"], task.get("first", 0)):
-        _hermutic_start.write_data({"call": number, **outcome(call, task.get("seconds", 0.5))})
+        if hung < _HUNG:
+            found = outcome(call, seconds if hung < _PATIENT else seconds / 5)
+        else:
+            found = {"unusable": "too many of the calls before it took too long"}
+        hung += "hangs" in found
+        _hermutic_start.write_data({"call": number, **found})
 
 
 def _limit_memory() -> None:

@@ -226,6 +226,9 @@ def _attribute(_: str, args: Any, frame: FrameType) -> None:
 def _set(_: str, args: Any, frame: FrameType) -> None:
     """An attribute that Python itself gives to functions and classes."""
     owner, name = args[0], args[1]
+    # Other objects may answer every question with one more of themselves (annotationlib's do).
+    if type(owner) is not FunctionType and not issubclass(type(owner), type):
+        return
     known = f"{getattr(owner, '__module__', '')}.{getattr(owner, '__qualname__', '')}"
     is_code = type(owner) is FunctionType and whose.kind(owner.__code__.co_filename) == SOURCE
     if (is_code or known in _before) and _is_own(frame):

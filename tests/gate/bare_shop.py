@@ -44,7 +44,7 @@ def _server() -> subprocess.Popen[str]:
     """It ends when this process does: there is nothing left to read."""
     return subprocess.Popen(
         [sys.executable, "-c", _SERVER],
-        env={**os.environ, "PYTHONPATH": str(PROBE)},
+        env={**os.environ, "PYTHONPATH": str(PROBE), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

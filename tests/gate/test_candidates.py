@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
+import pytest
+
 from gate.authors.calls import Argument, Call, clashes
 from gate.authors.candidates import candidates
 from gate.authors.drawn import drawn
@@ -126,10 +131,8 @@ def test_names_that_would_clash_are_told() -> None:
 
 
 def test_what_hypothesis_draws_is_the_same_every_time_and_leaves_nothing_behind(
-    monkeypatch, tmp_path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    import ast  # noqa: PLC0415
-
     monkeypatch.chdir(tmp_path)
     parameter = Parameter("n", annotation=ast.parse("list[int]", mode="eval").body)
     first = [argument.text for argument in drawn(parameter)]

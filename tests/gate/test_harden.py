@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -136,6 +137,20 @@ def test_a_second_time_nothing_is_run_and_the_same_tests_are_kept(bank: Bank) ->
     (log,) = [path for path in logs.iterdir() if path.name not in before]
     runs = [e for line in log.open() if (e := json.loads(line))["event"] == "run"]
     assert [run["role"] for run in runs if not run["cached"]] == []
+
+
+def test_the_readme_shows_what_it_prints_and_one_of_the_files(bank: Bank) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.search(
+        r"`\./hermutic harden .*`:\n\n<!-- output: harden -->\n```\n(?P<output>.*?)```\n.*?"
+        r"```python\n(?P<file>.*?)```\n",
+        readme,
+        re.DOTALL,
+    )
+    assert shown is not None, "README.md has lost its block of output"
+    printed = hermutic("harden", bank.root, *OPTIONS).stdout.replace(str(bank.root), "targets/bank")
+    assert printed == shown["output"], "README.md's output is out of date: paste the command's"
+    assert shown["file"] in [path.read_text() for path in bank.kept.glob("*.py")]
 
 
 def test_kinds_and_into_choose_what_is_kept_and_where(bank: Bank, tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_of_a_nested_function_each_level_is_seen() -> None:
     )
     seen = observed(module, test, "times.<locals>.wrap.<locals>.call")
     texts = [[[str(item) for item in call] for call in level] for level in seen.levels]
-    assert texts == [[["3"]], [["lambda *args: args[0]"]], [["4"]]]
+    assert texts == [[["3"]], [["lambda a: a"]], [["4"]]]
 
 
 def test_an_object_from_a_with_statement_is_seen_with_it() -> None:

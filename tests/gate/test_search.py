@@ -20,7 +20,7 @@ def search(
     survivor: Survivor, shop: BareShop, decision: Decision | None = None
 ) -> tuple[list[Draft], str]:
     """The drafts that were written, with that decision on each (or what a trial says)."""
-    writing = Search(seconds=30.0).write(survivor, shop.shop)
+    writing = Search(seconds=30.0, calls=150).write(survivor, shop.shop)
     drafts: list[Draft] = []
     try:
         draft = next(writing)
@@ -130,7 +130,7 @@ def test_a_decorators_result_is_called() -> None:
         "from shop import times\n\n\ndef test_times():\n    assert times(2)(lambda a: a)(2) == 4\n"
     )
     code = caught(source, "times.<locals>.wrap.<locals>.call:classic.binop:1", test)
-    assert "assert times(" in code
+    assert "(lambda a: a)(" in code
 
 
 def test_the_state_of_a_receiver_is_asserted() -> None:
@@ -138,7 +138,7 @@ def test_the_state_of_a_receiver_is_asserted() -> None:
         "class Till:\n    '''Coins.'''\n    def __init__(self, coins: int) -> None:\n"
         "        self.coins = coins\n"
         "    def put(self, coins: int) -> None:\n        '''Put some in.'''\n"
-        "        self.coins += coins\n"
+        "        self.coins = self.coins + coins\n"
     )
     code = caught(source, "Till.put:classic.binop:1")
     assert "till = Till(" in code
@@ -154,7 +154,7 @@ def test_what_nothing_promises_says_that_it_is_pinned() -> None:
 def test_a_call_without_end_takes_nothing_else_along() -> None:
     source = (
         "def up(n: int) -> int:\n    '''To ten and no further.'''\n"
-        "    while n != 10:\n        n += 1\n    return n + 1\n"
+        "    while n != 10:\n        n = n + 1\n    return n + 1\n"
     )
     assert "== 11" in caught(source, "up:classic.binop:2")
 
