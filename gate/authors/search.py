@@ -26,7 +26,7 @@ from harness.mutant import BODY
 
 _BATCH = 100  # calls in one run: what a run costs beside them is shared by so many
 _TESTS = 10  # existing tests that are observed, the cheapest
-_CONFIRMED = 15  # differences of a batch that are looked at again: drafts come from few
+_OFFERED = 15  # differences that are made simpler: some make the same draft
 _ROUNDS = 6  # of making a call simpler
 _PATIENCE = 3  # times the seconds, by the clock: a busy machine takes so much longer
 _TOLD = 8  # characters of an expected value that weigh as much as an argument more
@@ -107,7 +107,7 @@ class _Work:
         for batch in _batches(self._candidates()):
             if self._over():
                 break
-            waiting += self._differing(batch)
+            waiting += self._steady(self._differing(batch))
             if any(shown.is_good for shown in waiting):
                 if (yield from self._offer(waiting)):
                     return f"kept after {self._calls()}"
@@ -132,8 +132,7 @@ class _Work:
 
     def _offer(self, found: Sequence[Shown]) -> Generator[Draft, Decision, bool]:
         """Have the gate decide on drafts, the best first, until it keeps one."""
-        likely = list(islice(_varied(found, self.familiar), _CONFIRMED))
-        for shown in self._steady(likely):
+        for shown in islice(_varied(found, self.familiar), _OFFERED):
             if len(self.refusals) >= self.author.drafts:
                 break
             made = self._draft(self._shrunk(shown))

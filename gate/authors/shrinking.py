@@ -50,9 +50,14 @@ def _size(text: str, familiar: frozenset[str]) -> float:
     if text in _PLAIN:
         return _PLAIN[text]
     try:
-        nodes = sum(isinstance(node, ast.expr) for node in ast.walk(ast.parse(text, mode="eval")))
+        tree = ast.parse(text, mode="eval").body
     except SyntaxError:
-        nodes = 1
+        return 1 + len(text) / 4
+    if isinstance(tree, ast.Call):  # what it is handed counts as much as what a function is
+        handed = [*tree.args, *(keyword.value for keyword in tree.keywords)]
+        size = 1 + sum(0.5 + _size(ast.unparse(item), familiar) for item in handed)
+        return size * _FAMILIAR if text in familiar else size
+    nodes = sum(isinstance(node, ast.expr) for node in ast.walk(tree))
     size = nodes + len(text) / 4 + sum(not character.isascii() for character in text)
     return size * _FAMILIAR if text in familiar else size
 

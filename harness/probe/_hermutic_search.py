@@ -12,7 +12,6 @@ import contextlib
 import inspect
 import io
 import itertools
-import re
 import resource
 import signal
 import types
@@ -20,19 +19,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import _hermutic_start
-from _hermutic_literal import Literals
+from _hermutic_shown import SHOWN, raised_by, seen_of, value_of
 
 # Of what a call yields; an iterator without end is known by its first elements.
 _YIELDED = 50
-_SHOWN = 400  # characters of a message or of what was printed
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 # Of calls that take too long: so many get their whole time, and after so many no more are made.
 _PATIENT, _HUNG = 2, 15
 _MEMORY = 200 << 20  # bytes that the calls may take beside what is there already
-# Attributes of one result that are looked at.
-_ATTRIBUTES = 12
-# What no call can change.
-_FIXED = (bool, int, float, complex, str, bytes, type, range, types.FunctionType)
 
 Json = dict[str, Any]
 
@@ -79,7 +72,7 @@ def outcome(call: Json, seconds: float = 0.5) -> Json:
         except Hangs:
             found = {"hangs": True}
     if printed.getvalue():
-        found["printed"] = printed.getvalue()[:_SHOWN]
+        found["printed"] = printed.getvalue()[:SHOWN]
     return found
 
 
@@ -111,7 +104,7 @@ def _attempt(call: Json) -> Json:
                 exec(line, space)
             function = eval(call["target"], space)
         except (Exception, SystemExit) as error:
-            return {"unusable": repr(error)[:_SHOWN]}
+            return {"unusable": repr(error)[:SHOWN]}
         found = _call(call, space, function, arguments, names)
         return {**found, **_after(arguments, names, receiver)}
 
@@ -132,7 +125,7 @@ async def _attempt_async(call: Json, space: Json) -> Json:
                     exec(line, space)
             function = eval(call["target"], space)
         except (Exception, SystemExit) as error:
-            return {"unusable": repr(error)[:_SHOWN]}
+            return {"unusable": repr(error)[:SHOWN]}
         found = await _call_async(function, arguments, names)
         return {**found, **_after(arguments, names, receiver)}
 
@@ -144,7 +137,7 @@ async def _call_async(function: Any, arguments: list[Any], names: Json) -> Json:
         if inspect.isasyncgen(result):
             yielded: list[Json] = []
             async for value in result:
-                yielded.append(_value(value))
+                yielded.append(value_of(value))
                 if len(yielded) == _YIELDED:
                     break
             ended = len(yielded) < _YIELDED
@@ -153,8 +146,8 @@ async def _call_async(function: Any, arguments: list[Any], names: Json) -> Json:
         if awaited:
             result = await result
     except (Exception, SystemExit) as error:
-        return {"raised": _raised(error), "awaited": awaited}
-    return {"returned": _value(result), "awaited": awaited}
+        return {"raised": raised_by(error), "awaited": awaited}
+    return {"returned": value_of(result), "awaited": awaited}
 
 
 def _prepare(call: Json, space: Json) -> tuple[Any, list[Any], Json]:
@@ -186,10 +179,10 @@ def _call(call: Json, space: Json, function: Any, arguments: list[Any], names: J
         if _is_iterator(result):
             how["lazily"] = True
             taken = list(itertools.islice(result, _YIELDED))
-            return {"yielded": [_value(value) for value in taken], "ended": len(taken) < _YIELDED}
+            return {"yielded": [value_of(value) for value in taken], "ended": len(taken) < _YIELDED}
     except (Exception, SystemExit) as error:
-        return {"raised": _raised(error), **how}
-    return {"returned": _value(result), **how}
+        return {"raised": raised_by(error), **how}
+    return {"returned": value_of(result), **how}
 
 
 def _call_elsewhere(call: Json, function: Any, arguments: list[Any], names: Json) -> Any:
@@ -208,101 +201,12 @@ def _is_iterator(value: Any) -> bool:
     )
 
 
-def _value(value: object) -> Json:
-    """A value as {"type", "text", "imports"}; without literal, what can be seen of it instead."""
-    kind = type(value)
-    found: Json = {"type": kind.__qualname__, "module": kind.__module__}
-    literals = Literals()
-    text = literals.write(value)
-    if text is not None:
-        return {**found, "text": text, "imports": sorted(literals.imports)}
-    naming = Literals()
-    if name := naming.name(kind):
-        found["class"] = {"text": name, "imports": sorted(naming.imports)}
-    return {**found, "about": _about(value)}
-
-
-def _about(value: Any) -> Json:
-    """Expressions in ``{}``, which stands for the value, and the text of what each gives."""
-    found: Json = {}
-    if isinstance(value, BaseException):
-        found["str({})"] = repr(str(value)[:_SHOWN])
-    if isinstance(value, (type, types.FunctionType, types.MethodType, types.ModuleType)):
-        found["{}.__name__"] = repr(value.__name__)
-        return found
-    _look(found, "bool({})", bool, value)
-    if hasattr(type(value), "__len__"):
-        _look(found, "len({})", len, value)
-        if hasattr(type(value), "__iter__"):
-            _look(found, "list({})", list, value)
-    _look(found, "repr({})", repr, value)
-    for name in _attributes(value):
-        _look(found, "{}." + name, lambda value, name=name: getattr(value, name), value)
-    return found
-
-
-def _look(found: Json, template: str, look: Any, value: object) -> None:
-    with contextlib.suppress(Exception):
-        seen = look(value)
-        if isinstance(seen, str) and _ADDRESS.search(seen):
-            return
-        text = _literal(seen)
-        if text is not None:
-            found[template] = text
-
-
-def _literal(value: object) -> str | None:
-    """Only what needs no import: these stand beside others in one assertion."""
-    literals = Literals()
-    text = literals.write(value)
-    return None if literals.imports else text
-
-
-def _attributes(value: object) -> list[str]:
-    """Its own attributes, then its class's properties; public ones first."""
-    own = [name for name in getattr(value, "__dict__", {}) if isinstance(name, str)]
-    own += [name for name in getattr(type(value), "__slots__", ()) if isinstance(name, str)]
-    properties = [
-        name
-        for kind in type(value).__mro__[:-1]
-        for name, held in vars(kind).items()
-        if isinstance(held, property)
-    ]
-    names = [name for name in dict.fromkeys((*own, *properties)) if not name.startswith("__")]
-    return sorted(names, key=lambda name: name.startswith("_"))[:_ATTRIBUTES]
-
-
-def _raised(error: BaseException) -> Json:
-    kind = type(error)
-    naming = Literals()
-    return {
-        "type": f"{kind.__module__}.{kind.__qualname__}",
-        "name": naming.name(kind),
-        "imports": sorted(naming.imports),
-        "message": str(error)[:_SHOWN],
-    }
-
-
 def _after(arguments: list[Any], names: Json, receiver: Any) -> Json:
     """How arguments and receiver stand after the call: {"changed": {argument: {expression: text}},
     "state": {expression: text}}; nothing of what no call can change."""
     values: dict[str, Any] = {str(number): value for number, value in enumerate(arguments)}
     values.update(names)
-    changed = {name: seen for name, value in values.items() if (seen := _seen(value))}
-    state = {} if receiver is None else _seen(receiver)
+    changed = {name: seen for name, value in values.items() if (seen := seen_of(value))}
+    state = {} if receiver is None else seen_of(receiver)
     found: Json = {"changed": changed} if changed else {}
     return {**found, "state": state} if state else found
-
-
-def _seen(value: Any) -> Json:
-    if value is None or isinstance(value, _FIXED):
-        return {}
-    found: Json = {}
-    _look(found, "{}", lambda value: value, value)
-    if found:
-        return found
-    for name in _attributes(value):
-        _look(found, "{}." + name, lambda value, name=name: getattr(value, name), value)
-    if hasattr(type(value), "__len__"):
-        _look(found, "len({})", len, value)
-    return found
