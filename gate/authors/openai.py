@@ -86,6 +86,12 @@ def options(environ: Mapping[str, str] = os.environ, **given: Any) -> Options:
         raise Problem(USAGE, f"could not ask a model: none is named; {_option('model')}")
     if "base_url" in found and not _address(found["base_url"]):
         raise _unusable("base_url", cleaned(found["base_url"]), "not an http or https address")
+    if urlsplit(found.get("base_url", "")).password:
+        raise Problem(
+            USAGE,
+            "could not use the base_url: it has a password in it, which the log would show; set "
+            f"{KEY} instead",
+        )
     try:
         found["temperature"] = float(found.get("temperature", 0.0))
     except ValueError:

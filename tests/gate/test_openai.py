@@ -502,6 +502,10 @@ def test_options_come_from_the_command_line_and_else_from_the_environment() -> N
         ),
         ({"OPENAI_MODEL": "m", "OPENAI_BASE_URL": "http://h:port"}, "'http://h:port'"),
         (
+            {"OPENAI_MODEL": "m", "OPENAI_BASE_URL": "https://u:secret@h/"},
+            "it has a password in it, which the log would show; set OPENAI_API_KEY instead",
+        ),
+        (
             {"OPENAI_MODEL": "m", "OPENAI_TEMPERATURE": "warm"},
             "could not use the temperature 'warm': not a number",
         ),
