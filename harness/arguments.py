@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from harness.interpreter import Interpreter
 from harness.project import Project
 
@@ -19,11 +21,17 @@ SWITCHED_OFF = {
     "pytest-rerunfailures": ("--reruns=0",),
 }
 
+# What our own environment brings along. In a project that has no other it would be loaded, and its
+# assertions rewritten, in every run.
+OURS = ("anyio", "hypothesispytest")
+
 
 def of_runs(project: Project, interpreter: Interpreter) -> tuple[str, ...]:
     """pytest's arguments in every run, the selection's files aside."""
     installed = {name.lower().replace("_", "-") for name, _, _ in interpreter.distributions}
     off = [flag for name, flags in SWITCHED_OFF.items() if name in installed for flag in flags]
+    if interpreter.prefix == sys.prefix:
+        off += [word for name in OURS for word in ("-p", f"no:{name}")]
     # The root is named, or pytest would guess it from the files.
     return (*PROBE, "--rootdir", "{project}", *PLAIN, *project.pytest_args, *off)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 RECEIVER = "receiver"  # the name that the receiver has in ``target`` and in ``before``
@@ -109,17 +109,6 @@ class Call:
             "property": self.is_property,
             "globals": dict(self.globals),
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a call did, as ``_hermutic_search`` reported it."""
-
-    data: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def usable(self) -> bool:
-        return "unusable" not in self.data
 
 
 def clashes(imports: Iterable[str]) -> bool:
