@@ -335,7 +335,8 @@ def test_an_index_that_does_not_answer_is_called_no_network(machine: Machine) ->
 
 def test_the_real_command_runs_and_leaves_the_checkout_out_of_every_path(machine: Machine) -> None:
     machine.python(then=f"exec '{sys.executable}' \"$@\"")
-    shutil.copytree(ROOT / "harness", machine.checkout / "harness", ignore=_no_bytecode)
+    for name in ("gate", "harness"):
+        shutil.copytree(ROOT / name, machine.checkout / name, ignore=_no_bytecode)
     done = machine.run("--version")
     assert done.returncode == 0
     assert done.stdout.startswith("hermutic ")
