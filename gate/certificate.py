@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -22,6 +21,7 @@ from harness.errors import FAULT, USAGE, Problem
 from harness.judging import Bench
 from harness.mutant import Mutant, sha256
 from harness.run import FAILED, RunRecord
+from harness.session import write_whole
 
 if TYPE_CHECKING:
     from gate.work import KeptTest
@@ -138,13 +138,6 @@ def to_bytes(data: Mapping[str, Any]) -> bytes:
     return (json.dumps(data, sort_keys=True, indent=1, allow_nan=False) + "\n").encode()
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}")
-    temporary.write_bytes(data)
-    temporary.replace(path)
-
-
 def _read(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_bytes())
@@ -161,6 +154,16 @@ def _read(path: Path) -> dict[str, Any]:
 def _brief(record: RunRecord) -> dict[str, Any]:
     data = to_bytes(evidence.essence(record, ()) or {})
     return {"exit": record.exit, "tests": len(record.results), "sha256": sha256(data)}
+
+
+def not_ours(folder: Path) -> list[str]:
+    """The tests in ``folder`` that no certificate there stands for: other people's, or changed
+    since they were kept. Their names are taken."""
+    return [
+        path.stem
+        for path in sorted(folder.glob("*.py"))
+        if sha256(path.read_bytes()) != _code_of(folder / FOLDER / f"{path.stem}.json")
+    ]
 
 
 def _forget_earlier(folder: Path, names: Iterable[str]) -> None:

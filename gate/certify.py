@@ -16,8 +16,6 @@ from harness.mutant import sha256
 from harness.project import Project
 from harness.session import Listener, Options, bench_of, find_mutants
 
-HOLDS = "holds"
-
 
 @dataclass(frozen=True, slots=True)
 class Certified:

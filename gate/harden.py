@@ -14,7 +14,7 @@ from gate.draft import KINDS, Survivor
 from gate.ledger import Ledger
 from gate.work import KeptTest, Work, catches
 from gate.workshop import Wanted, Workshop
-from harness import plan, report
+from harness import plan, session
 from harness.checks import check_controls
 from harness.errors import FAULT, Problem
 from harness.judging import Bench, judge_all
@@ -59,21 +59,22 @@ def harden(
     with bench_of(project, options, listener, found) as (bench, results):
         refuse_unless_all_hold(check_controls(bench, listener))
         rows = judge_all(bench, found.mutants, listener)
-        before = built(project, options, bench, found, rows)
+        before = session.build_report(project, options, bench, found, rows)
         survivors = survivors_of(project, found, bench, rows)
         ledger = Ledger(bench.lab.log)
         own = setting.Setting(project, results, ledger)
         authors = setting.authors(hardening.wanted, own)
-        work = Work(bench, authors, ledger, survivors, folder_of(bench), hardening.kinds)
+        folder = hardening.into or results / KEPT
+        theirs = certificate.not_ours(folder)
+        work = Work(bench, authors, ledger, survivors, folder_of(bench), hardening.kinds, theirs)
         listener.phase("drafting tests", len(survivors))
         for survivor in survivors:
             listener.advance("caught" if work.on(survivor) else "left")
         listener.phase("trying the drafts in the suite", None)
         kept = work.settled()
         _refuse_fabricated(bench, kept, work)
-        after = built(project, options, bench, found, with_kept(rows, kept))
+        after = session.build_report(project, options, bench, found, with_kept(rows, kept))
         summary = work.summary(before, after, kept)
-        folder = hardening.into or results / KEPT
         certificate.write_all(folder, kept, bench, summary)
         _finish(bench, results, before, summary)
         return Hardened(
@@ -124,22 +125,6 @@ def with_kept(rows: Iterable[Row], kept: Sequence[KeptTest]) -> Iterator[Row]:
             yield row
 
 
-def built(
-    project: Project, options: Options, bench: Bench, found: Found, rows: Iterable[Row]
-) -> dict[str, Any]:
-    """The report on these rows."""
-    return report.build(
-        rows,
-        target=project.name,
-        operators=options.operators,
-        statements=bench.suite.reach.statements,
-        executed=bench.suite.reach.executed,
-        set_aside=bench.suite.set_aside,
-        flaky=bench.suite.flaky,
-        problems=found.problems,
-    )
-
-
 def folder_of(bench: Bench) -> str:
     """Where most of the existing tests are."""
     folders = Counter(posixpath.dirname(t.partition("::")[0]) for t in bench.suite.reach.tests)
@@ -174,6 +159,4 @@ def _refuse_fabricated(bench: Bench, kept: Sequence[KeptTest], work: Work) -> No
 def _finish(bench: Bench, results: Path, before: dict[str, Any], summary: dict[str, Any]) -> None:
     """The log's last events, and the report of the run that the session began with."""
     Ledger(bench.lab.log).hardened(summary)
-    data = report.to_bytes(before)
-    bench.lab.log.event("report", sha256=sha256(data), bytes=len(data))
-    certificate.write_whole(results / "report.json", data)
+    session.write_whole(results / "report.json", session.log_report(bench, before))

@@ -19,7 +19,7 @@ from gate import setting as settings
 from gate.authors.conversation import candidates
 from gate.authors.exchange import Ask, Budget, Request
 from gate.draft import Decision, Draft, Survivor
-from gate.harden import built, folder_of, survivors_of
+from gate.harden import folder_of, survivors_of
 from gate.ledger import Ledger
 from gate.setting import OPENAI, REPLAY, Setting, Wanted
 from gate.trials import Tried
@@ -27,10 +27,9 @@ from gate.vet import vet
 from gate.work import Work
 from gate.workshop import Wanted as WantedRun
 from gate.workshop import Workshop
-from harness import report
+from harness import session
 from harness.checks import check_controls
 from harness.judging import Bench, judge_all
-from harness.mutant import sha256
 from harness.project import Project
 from harness.session import Listener, Options, bench_of, find_mutants, refuse_unless_all_hold
 
@@ -66,8 +65,7 @@ def study(project: Project, options: Options, wanted: Study, listener: Listener)
         for arm in wanted.arms:
             listener.phase(f"arm {arm}", len(survivors))
             Arms(bench, setting, wanted, survivors, listener).run(arm)
-        data = report.to_bytes(built(project, options, bench, found, rows))
-        bench.lab.log.event("report", sha256=sha256(data), bytes=len(data))
+        session.log_report(bench, session.build_report(project, options, bench, found, rows))
         return Path(bench.lab.log.file.name)
 
 

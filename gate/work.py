@@ -37,6 +37,7 @@ class Work:
     survivors: Sequence[Survivor]
     folder: str
     kinds: Sequence[str] = KINDS
+    taken: Sequence[str] = ()  # names of files that are there and not ours
     passing: dict[str, KeptTest] = field(default_factory=dict)  # by the draft's digest
     spare: dict[str, Draft] = field(default_factory=dict)  # by the survivor that it detects
     left: dict[str, list[str]] = field(default_factory=dict)
@@ -83,7 +84,7 @@ class Work:
         passes = tried.decision.reason in (admit.INCOMPLETE, admit.PASSES_ON_MUTANT)
         also = self._scored(shop, survivor, tried) if passes else {}
         if tried.decision.reason == admit.INCOMPLETE:
-            name = _name(draft, [one.name for one in self.passing.values()])
+            name = _name(draft, [*self.taken, *(one.name for one in self.passing.values())])
             self.passing[draft.digest] = KeptTest(tried, survivor, also, name)
             self.ledger.passed(draft, tried.runs)
             return Decision(True, admit.KEPT, "it passes alone; the suite has its say at the end")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -82,20 +82,9 @@ def run(project: Project, options: Options, listener: Listener) -> Outcome:
         controls = check_controls(bench, listener)
         refuse_unless_all_hold(controls)
         rows = judge_all(bench, found.mutants, listener)
-        built = report.build(
-            rows,
-            target=project.name,
-            operators=options.operators,
-            statements=bench.suite.reach.statements,
-            executed=bench.suite.reach.executed,
-            set_aside=bench.suite.set_aside,
-            flaky=bench.suite.flaky,
-            problems=found.problems,
-        )
-        data = report.to_bytes(built)
-        bench.lab.log.event("report", sha256=sha256(data), bytes=len(data))
+        built = build_report(project, options, bench, found, rows)
         path = results / "report.json"
-        _write(path, data)
+        write_whole(path, log_report(bench, built))
         return Outcome(
             report=built,
             report_path=path,
@@ -106,6 +95,29 @@ def run(project: Project, options: Options, listener: Listener) -> Outcome:
             isolation=bench.lab.sandbox.isolation,
             executor=bench.suite.executor,
         )
+
+
+def build_report(
+    project: Project, options: Options, bench: Bench, found: Found, rows: Iterable[report.Row]
+) -> dict[str, Any]:
+    """The report on these rows."""
+    return report.build(
+        rows,
+        target=project.name,
+        operators=options.operators,
+        statements=bench.suite.reach.statements,
+        executed=bench.suite.reach.executed,
+        set_aside=bench.suite.set_aside,
+        flaky=bench.suite.flaky,
+        problems=found.problems,
+    )
+
+
+def log_report(bench: Bench, built: dict[str, Any]) -> bytes:
+    """The report's bytes, once the log has their digest: nothing comes after it there."""
+    data = report.to_bytes(built)
+    bench.lab.log.event("report", sha256=sha256(data), bytes=len(data))
+    return data
 
 
 def verify(project: Project, options: Options, listener: Listener) -> tuple[Control, ...]:
@@ -238,7 +250,8 @@ def refuse_unless_all_hold(controls: tuple[Control, ...]) -> None:
         )
 
 
-def _write(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     temporary.write_bytes(data)
     temporary.replace(path)

@@ -62,6 +62,14 @@ def test_what_an_earlier_session_kept_goes_but_nothing_that_was_changed_since(
     }
 
 
+def test_the_names_of_other_peoples_tests_and_of_changed_ones_are_taken(tmp_path: Path) -> None:
+    written(tmp_path, "test_ours", CODE, sha256(CODE))
+    written(tmp_path, "test_changed", CODE + b"# mine\n", sha256(CODE))
+    (tmp_path / "test_theirs.py").write_bytes(CODE)
+    assert certificate.not_ours(tmp_path) == ["test_changed", "test_theirs"]
+    assert certificate.not_ours(tmp_path / "nothing") == []
+
+
 def test_a_folder_without_certificates_is_said_to_have_none(tmp_path: Path) -> None:
     with pytest.raises(Problem, match="no test was kept there") as caught:
         certificate.read_all(tmp_path)

@@ -162,3 +162,16 @@ def test_kinds_and_into_choose_what_is_kept_and_where(bank: Bank, tmp_path: Path
     assert done.returncode == 0, done.stderr
     assert "--kinds leaves out tests of behaviour" in done.stdout
     assert list(into.glob("*.py")) == []
+
+
+def test_a_file_of_that_name_that_is_somebody_elses_is_left_as_it_is(
+    bank: Bank, tmp_path: Path
+) -> None:
+    one = bank.summary["kept"][0]
+    theirs = tmp_path / f"{one['test']}.py"
+    theirs.write_text("# mine\n")
+    done = hermutic("harden", bank.root, *OPTIONS, "--into", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert theirs.read_text() == "# mine\n"
+    kept = (bank.kept / theirs.name).read_text()
+    assert (tmp_path / f"{one['test']}_2.py").read_text() == kept
