@@ -105,7 +105,7 @@ def _cause(output: str) -> str:
     """Why pip or venv failed, and what to do. pip's output is verbose for this: of an index that
     does not answer, its ERROR lines only say that there is no such distribution.
     """
-    error = next(iter(re.findall("^ERROR: (.*)", output, re.MULTILINE)), "")
+    error = next(iter(re.findall("^ERROR: (?!Exception:$)(.*)", output, re.MULTILINE)), "")
     if "THESE PACKAGES DO NOT MATCH THE HASHES" in output:
         return "its hash is not the pinned one; do not use what was downloaded"
     if "ensurepip is not available" in output:

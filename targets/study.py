@@ -53,19 +53,26 @@ DIFFERENCES = "\n## Where they differ, and why\n\n"
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Print the page; with --write replace README.md, with --check say whether it is that page."""
+    """Print the page; with --write replace README.md, with --check say whether it is that page.
+
+    With --expected, print the tables and every verdict that is not the expected one; 1 if any is.
+    """
     parser = argparse.ArgumentParser(prog="study")
     parser.add_argument("--published", type=Path, required=True)
     parser.add_argument("--differences", type=Path, required=True)
     parser.add_argument("--report", nargs=3, action="append", default=[])
     parser.add_argument("--write", type=Path)
     parser.add_argument("--check", type=Path)
+    parser.add_argument("--expected", nargs=2, action="append", default=[])
     given = parser.parse_args(argv)
     reports = {(name, tests): _read(Path(file)) for name, tests, file in given.report}
     differences = tomllib.loads(given.differences.read_text(encoding="utf-8"))
     page = render(_read(given.published), reports, differences)
     if given.check:
         return _check(page, given.check)
+    if given.expected:
+        print(page.removeprefix(HEAD.format(refresh=REFRESH)).lstrip())
+        return _compare(reports, {name: _read(Path(file)) for name, file in given.expected})
     print(page, end="")
     if given.write:
         given.write.write_text(page, encoding="utf-8")
@@ -77,6 +84,28 @@ def _check(page: str, file: Path) -> int:
         return 0
     print(f"{file} is out of date; write it anew with: {REFRESH}", file=sys.stderr)
     return 1
+
+
+def _compare(
+    reports: Mapping[tuple[str, str], Mapping[str, Any]], expected: Mapping[str, Mapping[str, str]]
+) -> int:
+    seen = {
+        (target, row["id"]): row["verdict"]
+        for (target, _), report in reports.items()
+        for row in report["mutants"]
+    }
+    wanted = {
+        (target, id_): verdict for target, of in expected.items() for id_, verdict in of.items()
+    }
+    changed = [
+        key for key in sorted(seen.keys() | wanted.keys()) if seen.get(key) != wanted.get(key)
+    ]
+    for target, id_ in changed:
+        was, is_ = (of.get((target, id_), "no such mutant") for of in (wanted, seen))
+        print(f"{target}: {id_}: expected {was}, seen {is_}")
+    same = len(seen) - len(changed)
+    print(f"{same} of {len(seen)} verdicts of {len(expected)} targets are the committed ones")
+    return 1 if changed else 0
 
 
 def render(
@@ -102,9 +131,8 @@ def render(
         if row["target"] in wide.keys() & narrow.keys()
     ]
     said = [f"- **{row['target']}**: {differences[row['target']]}\n" for row in rows]
-    return "".join(
-        [HEAD.format(refresh=REFRESH), TABLE, *table, NARROW, *pairs, DIFFERENCES, *said]
-    )
+    both = [NARROW, *pairs] if pairs else []
+    return "".join([HEAD.format(refresh=REFRESH), TABLE, *table, *both, DIFFERENCES, *said])
 
 
 def _row(theirs: Mapping[str, Any], report: Mapping[str, Any], mark: str) -> str:

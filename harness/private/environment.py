@@ -93,7 +93,7 @@ def _compile(env: Path, site: Path, twin: Path | None) -> None:
     sources = [str(site), str(library)]
     made = Path(f"{twin}/bytecode{library}")
     if twin and made.is_dir() and (twin / "bin" / "python3").samefile(sys.executable):
-        shutil.copytree(made, f"{into}{library}", copy_function=os.link)
+        shutil.copytree(made, f"{into}{library}", copy_function=_link)
         sources.pop()
     command = [str(env / "bin" / "python3"), "-I", "-X", f"pycache_prefix={into}", "-m"]
     command += ["compileall", "-q", "-j", "0", "--invalidation-mode", "checked-hash"]
@@ -101,6 +101,13 @@ def _compile(env: Path, site: Path, twin: Path | None) -> None:
     run.tool([*command, "-x", UNUSED, *sources])
     into.mkdir(exist_ok=True)
     (into / "READY").touch()
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # another file system, or one that lets nobody link
+        shutil.copyfile(source, target)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,125 @@
+# The packages, checks and shell of flake.nix, for one system's package set.
+{ pkgs }:
+let
+  inherit (pkgs) lib;
+  root = ../.;
+  # An edit of anything that is not named here rebuilds nothing.
+  only =
+    files:
+    lib.fileset.toSource {
+      inherit root;
+      fileset = lib.fileset.unions files;
+    };
+
+  environments = import ./environments.nix {
+    inherit pkgs;
+    tool = only [
+      ../harness/__init__.py
+      ../harness/errors.py
+      ../harness/packages.py
+      ../harness/run.py
+      ../harness/private/environment.py
+    ];
+  };
+
+  # The command's own environment, and the developer's; each target has its own beside them.
+  own = environments.of ../requirements.lock null;
+  development = environments.of ../requirements-dev.lock own;
+
+  # Compiled, since nothing may be written beside it later.
+  modules = pkgs.runCommand "hermutic-modules" { } ''
+    cp -r ${
+      only [
+        ../gate
+        ../harness
+      ]
+    } $out
+    chmod -R u+w $out
+    ${own}/bin/python3 -I -m compileall -q --invalidation-mode unchecked-hash $out
+    :
+  '';
+  command = pkgs.writeShellApplication {
+    name = "hermutic";
+    text = ''
+      exec ${own}/bin/python3 -I -c '
+      import sys
+      sys.path.insert(0, sys.argv.pop(1))
+      sys.argv[0] = "hermutic"
+      from gate.__main__ import main
+      main()
+      ' ${modules} "$@"
+    '';
+  };
+
+  study = import ./study.nix {
+    inherit
+      pkgs
+      own
+      environments
+      only
+      ;
+  };
+
+  # A check is a derivation that is built for nothing but its success.
+  check =
+    name: inputs: script:
+    pkgs.runCommand name inputs ''
+      ${script}
+      touch $out
+      :
+    '';
+in
+{
+  inherit command;
+  inherit (study) study targets reproduce;
+
+  checks = study.checks // {
+    formatting = check "hermutic-formatting" { nativeBuildInputs = [ pkgs.ruff ]; } ''
+      cd ${
+        only [
+          ../gate
+          ../harness
+          ../nix
+          ../targets
+          ../tests
+          ../pyproject.toml
+        ]
+      }
+      ruff format --no-cache --check .
+      ruff check --no-cache .
+    '';
+    tests = check "hermutic-tests" { } ''
+      cp -r ${
+        only [
+          ../gate
+          ../harness
+          ../hermutic
+          ../nix
+          ../targets
+          ../tests
+          ../pyproject.toml
+          ../requirements.lock
+          ../requirements-dev.lock
+        ]
+      } source
+      chmod -R u+w source
+      cd source
+      export HOME=$TMPDIR
+      ${development}/bin/python3 -I -m pytest -q -n 2 -p no:cacheprovider -m "not machine" tests
+    '';
+  };
+
+  shell = pkgs.mkShell {
+    packages = [
+      command
+      development
+      pkgs.bazel_7
+      pkgs.ruff
+    ];
+    # Nothing is fetched in silence: what a tool needs is here, or the tool says what is missing.
+    PIP_NO_INDEX = "1";
+    UV_OFFLINE = "1";
+    UV_PYTHON_DOWNLOADS = "never";
+    HERMUTIC_PYTHON = "${development}/bin/python3";
+  };
+}
