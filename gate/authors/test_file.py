@@ -60,12 +60,18 @@ def name_of(qualname: str, words: str) -> str:
 
 
 def _docstring(text: str) -> str:
+    """On one line: of a text that is too long, its place by the file's name alone, or cut."""
     text = " ".join(text.split()).replace("\\", r"\\").replace('"""', r"\"\"\"")
     text += "" if text.endswith((".", "!", "?")) else "."
-    if len(text) + 6 <= WIDTH:
-        return f'"""{text}"""'
-    lines = textwrap.wrap(text, WIDTH - 3, break_on_hyphens=False)
-    return '"""' + "\n".join(lines) + '\n"""'
+    room = WIDTH - len('""""""')
+    if len(text) > room:
+        words, _, place = text.rpartition(" (")
+        place = f" ({place.rpartition('/')[2]}" if words else f"{text[-1]}"
+        words = words or text[:-1]
+        if len(words) + len(place) > room:
+            words = f"{words[: room - len(place) - 3].rstrip(' `')}..."
+        text = words + place
+    return f'"""{text}"""'
 
 
 def _indented(text: str) -> list[str]:

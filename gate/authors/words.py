@@ -12,30 +12,46 @@ from gate.authors.calls import Argument, Call
 from gate.authors.differences import Difference
 from gate.draft import Survivor
 
-_LONGEST = 60  # characters of code in a docstring's one line
+_LONGEST = 84  # characters of a fault: with what is around it, a line of a test file
 _NUMBERS = ("zero", "one", "two", "three")
 
 
 def fault(survivor: Survivor) -> str:
-    """`a <= b` changed to `a < b` in `function` (path:line)."""
+    """`a <= b` changed to `a < b` in `function` (path:line): as much as a line has room for."""
     mutant = survivor.mutant
-    before, after = mutant.before, mutant.after
+    pairs = [(mutant.before, mutant.after), _apart(mutant.before, mutant.after)]
     around = _around(survivor.source, mutant.start, mutant.end)
     if around is not None:
         start, end = around
         whole = survivor.source[start:end].decode()
         shifted = len(survivor.mutated) - len(survivor.source)
         changed = survivor.mutated[start : end + shifted].decode()
-        if max(len(whole), len(changed)) <= _LONGEST and "\n" not in whole + changed:
-            before, after = whole, changed
-    before, after = (_short(text) for text in (before, after))
-    place = f"in `{mutant.qualname}` ({mutant.path}:{mutant.line})"
-    return f"`{before}` changed to `{after}` {place}"
+        pairs.insert(0, (whole, changed))
+    at = f"({mutant.path}:{mutant.line})"
+    for where in (f"in `{mutant.qualname}` {at}", at):
+        for before, after in pairs:
+            line = f"`{before}` changed to `{after}` {where}"
+            if "\n" not in line and len(line) <= _LONGEST:
+                return line
+    room = _LONGEST - len(f"`` changed to `` {at}")
+    before, after = (_short(text, room // 2) for text in pairs[-1])
+    return f"`{before}` changed to `{after}` {at}"
 
 
-def _short(text: str) -> str:
+def _apart(before: str, after: str) -> tuple[str, str]:
+    """The words in which the two differ."""
+    old, new = before.split(), after.split()
+    while old[1:] and new[1:] and old[-1] == new[-1]:
+        old.pop()
+        new.pop()
+    while old[1:] and new[1:] and old[0] == new[0]:
+        del old[0], new[0]
+    return " ".join(old), " ".join(new)
+
+
+def _short(text: str, room: int) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= 2 * _LONGEST else text[: 2 * _LONGEST - 3] + "..."
+    return text if len(text) <= room else text[: max(room - 3, 0)] + "..."
 
 
 def _around(source: bytes, start: int, end: int) -> tuple[int, int] | None:

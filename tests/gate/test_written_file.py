@@ -78,9 +78,22 @@ def test_a_head_with_quotes_and_backslashes_is_still_one_docstring() -> None:
     assert ast.get_docstring(ast.parse(file(detects=fault))) == f"Detects: {fault}."
 
 
-def test_a_long_head_is_wrapped() -> None:
-    text = file(detects="it gives " + "far too much " * 12)
-    assert max(map(len, text.splitlines())) <= WIDTH
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("it gives " + "far too much " * 5, f"it gives {'far too much ' * 5}".strip() + "."),
+        ("too much " * 8 + "(a/folder/b.py:1)", "too much " * 8 + "(b.py:1)."),
+        ("far too much " * 8 + "(a/b.py:12)", "far too much far too much "),
+        ("far too much " * 8, "far too much far too much "),
+    ],
+)
+def test_the_fault_is_told_on_one_line(told: str, kept: str) -> None:
+    text = file(detects=told)
+    first = text.splitlines()[0]
+    assert len(first) <= WIDTH
+    assert first.startswith(f'"""Detects: {kept}')
+    assert first.endswith('"""')
+    assert ("(b.py:" in first) == ("b.py" in told)
     ast.parse(text)
 
 

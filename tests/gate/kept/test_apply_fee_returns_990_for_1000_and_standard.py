@@ -1,6 +1,4 @@
-"""Detects: `plan == "standard" and balance > 1000` changed to `plan == "standard" or balance >
-1000` in `apply_fee` (bank.py:25).
-"""
+"""Detects: `and` changed to `or` in `apply_fee` (bank.py:25)."""
 
 from bank import apply_fee
 

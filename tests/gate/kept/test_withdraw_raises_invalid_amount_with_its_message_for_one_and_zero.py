@@ -1,6 +1,4 @@
-"""Detects: `InvalidAmount("the amount must be more than zero")` changed to `InvalidAmount("")` in
-`withdraw` (bank.py:15).
-"""
+"""Detects: `"the amount must be more than zero"` changed to `""` in `withdraw` (bank.py:15)."""
 
 import pytest
 

@@ -1,6 +1,4 @@
-"""Detects: `Overdraft("the account holds less than that")` changed to `Overdraft("")` in `withdraw`
-(bank.py:17).
-"""
+"""Detects: `"the account holds less than that"` changed to `""` in `withdraw` (bank.py:17)."""
 
 import pytest
 
