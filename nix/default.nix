@@ -120,6 +120,5 @@ in
     PIP_NO_INDEX = "1";
     UV_OFFLINE = "1";
     UV_PYTHON_DOWNLOADS = "never";
-    HERMUTIC_PYTHON = "${development}/bin/python3";
   };
 }

@@ -140,6 +140,7 @@ in
     build "shell" (
       removeAttrs shell [ "packages" ]
       // {
+        outputs = [ "out" ]; # nix develop writes the environment there
         PATH = lib.concatMapStringsSep ":" (one: "${one}/bin") packages + ":/usr/bin";
       }
     ) "mkdir $out";
