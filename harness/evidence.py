@@ -20,6 +20,7 @@ from harness.verdict import Verdict, number_of_tests
 
 SCHEMA = 1
 ROLES = ("mutant", "clean", "confirm")
+TIME = "time"  # the limit that was reached, of the two
 # What is the same in every run of a session, or differs between two runs of the same bytes.
 _LEFT_OUT = ("environment", "executor", "input", "isolation", "output", "wall", "cpu", "peak")
 _MUTANT = (
@@ -40,6 +41,10 @@ def build(
     ``Interpreter.digest()`` of its tests' own; ``runs`` are the records behind the verdict, by role
     (see ``ROLES``)."""
     own = runs.get("mutant")
+    told = {role: essence(runs.get(role), selection) for role in ROLES}
+    if told["confirm"]:
+        # Whether the clean file is compiled anew depends on which runs there were before.
+        told["confirm"]["attested"] = []
     return {
         "schema": SCHEMA,
         **{name: mutant[name] for name in _MUTANT},
@@ -49,7 +54,7 @@ def build(
         "tests_run": number_of_tests(own) if own else 0,
         "environment": environment,
         "selection": list(selection),
-        "runs": {role: essence(runs.get(role), selection) for role in ROLES},
+        "runs": told,
     }
 
 
@@ -132,6 +137,8 @@ def essence(record: RunRecord | None, selection: tuple[str, ...]) -> dict[str, A
     results = tuple(replace(result, message="") for result in record.results)
     errors = tuple(error.partition(": ")[0] for error in record.collect_errors)
     quiet = replace(record, results=results, collect_errors=errors)
+    if record.limit is not None:  # which one comes first depends on what else the machine does
+        quiet = replace(quiet, limit=TIME, signal=None)
     data = encode_record(quiet, selection)
     return {name: value for name, value in data.items() if name not in _LEFT_OUT}
 

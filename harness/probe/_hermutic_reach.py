@@ -14,6 +14,8 @@ import _hermutic_start as probe
 coverage: Any = None  # the running coverage.Coverage of this process
 _task: dict[str, Any] = {}
 _edges: set[tuple[str, str]] = set()
+_saving = False
+_again: list[int] = []  # a signal that came while this process was saving
 
 
 def start(task: dict[str, Any]) -> None:
@@ -34,10 +36,16 @@ def start(task: dict[str, Any]) -> None:
     measure.set_option("run:concurrency", ["thread"])
     measure.start()
     coverage = measure
-    coverage.switch_context(probe.current_test())
+    _take_up_current_test()
+    # A fork server was started under one test and makes processes for others.
+    os.register_at_fork(after_in_child=_take_up_current_test)
     _watch_imports()
     atexit.register(save_reach)
     _save_on_exit()
+
+
+def _take_up_current_test() -> None:
+    coverage.switch_context(probe.current_test())
 
 
 def set_current_test(test: str) -> None:
@@ -62,6 +70,9 @@ def _save_on_exit() -> None:
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
 
         def save_then_die(number: int, _frame: types.FrameType | None) -> None:
+            if _saving:
+                _again.append(number)
+                return
             save_reach()
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
@@ -73,9 +84,24 @@ def _save_on_exit() -> None:
 
 
 def save_reach() -> None:
-    """Write which lines ran under which test, which modules import which, and what is loaded."""
-    if coverage is None:
+    """Write which lines ran under which test, which modules import which, and what is loaded.
+
+    A signal may ask for it in the midst of itself: what coverage.py has taken out of its tracer and
+    not put down yet would be lost. The signal then comes once more.
+    """
+    global _saving
+    if coverage is None or _saving:
         return
+    _saving = True
+    try:
+        _save()
+    finally:
+        _saving = False
+    if _again:
+        os.kill(os.getpid(), _again.pop())
+
+
+def _save() -> None:
     coverage.stop()
     data = coverage.get_data()
     lines = {path: data.contexts_by_lineno(path) for path in data.measured_files()}

@@ -101,6 +101,30 @@ def test_what_a_verdict_rests_on_is_in_the_file(other: dict[str, Any]) -> None:
     assert evidence.to_bytes(built(RUN)) != evidence.to_bytes(built(replace(RUN, **other)))
 
 
+def test_which_limit_of_time_a_run_reaches_first_is_not_in_the_file() -> None:
+    by_cpu = replace(RUN, exit=None, signal=24, limit="cpu", results=(), finished=False)
+    by_wall = replace(by_cpu, signal=9, limit="wall")
+    assert evidence.to_bytes(built(by_cpu)) == evidence.to_bytes(built(by_wall))
+    assert built(by_cpu)["runs"]["mutant"]["limit"] == "time"
+
+
+def test_whether_the_confirming_run_compiled_the_clean_file_anew_is_not_in_the_file() -> None:
+    over = replace(RUN, exit=None, signal=9, limit="wall", results=(), finished=False)
+    files = {
+        evidence.to_bytes(
+            evidence.build(
+                MUTANT,
+                Verdict("timeout", "", ()),
+                environment="env",
+                selection=TESTS,
+                runs={"mutant": over, "clean": CLEAN, "confirm": replace(CLEAN, attested=seen)},
+            )
+        )
+        for seen in ((), (Attestation("m.py", "clean"),))
+    }
+    assert len(files) == 1
+
+
 def test_a_record_taken_from_the_file_is_judged_as_the_one_that_was_put_in() -> None:
     data = json.loads(evidence.to_bytes(built(RUN)))["runs"]
     run, clean = (
