@@ -22,8 +22,9 @@ OUT = "/hermutic/out"
 SITE = "/hermutic/site"
 BASE_FOLDERS = ("project", "pycache", "home", "out", "site")
 
-# The new root is put together on /sys: a folder of every Linux that no project or Python lies in.
-_BUILD = "/sys"
+# The new root is put together on a folder that no project or Python lies in; a build sandbox
+# (Nix's, say) may have no /sys.
+_BUILD = "/sys" if os.path.isdir("/sys") else "/etc"
 _SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "nix")
 _EMPTY = ("proc", "sys", "dev", "tmp", "run", "var", "hermutic")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
@@ -55,17 +56,19 @@ def enter_root(spec: dict[str, Any]) -> None:
     os.umask(0o022)
     kernel.set_hostname("localhost")
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
-    host_sys = kernel.copy_mounts("/sys")  # now: later the copy would hold the new root as well
+    hidden = kernel.copy_mounts(_BUILD)  # now: later the copy would hold the new root as well
     kernel.mount("tmpfs", _BUILD, "tmpfs", _NO_DEVICES, "mode=755")
     for name in _EMPTY:
         os.mkdir(f"{_BUILD}/{name}")
     os.makedirs(f"{_BUILD}/var/tmp")
     for name in ("tmp", "var/tmp"):  # the server's own: what it imports may use them
         kernel.mount("tmpfs", f"{_BUILD}/{name}", "tmpfs", _NO_DEVICES, "mode=1777")
-    kernel.attach_mounts(host_sys, f"{_BUILD}/sys")
-    kernel.make_read_only(f"{_BUILD}/sys")
+    os.makedirs(_BUILD + _BUILD, exist_ok=True)
+    kernel.attach_mounts(hidden, _BUILD + _BUILD)
+    kernel.make_read_only(_BUILD + _BUILD)
     for name in _SYSTEM:
-        _system_folder(name)
+        if f"/{name}" != _BUILD:
+            _system_folder(name)
     _devices(f"{_BUILD}/dev")
     kernel.mount("tmpfs", _BUILD + HOME, "tmpfs", _NO_DEVICES, "mode=755")
     snapshot(spec, _BUILD + HOME)
