@@ -26,28 +26,27 @@ let
   own = environments.of ../requirements.lock null;
   development = environments.of ../requirements-dev.lock own;
 
-  # Compiled, since nothing may be written beside it later.
-  modules = pkgs.runCommand "hermutic-modules" { } ''
-    cp -r ${
-      only [
-        ../gate
-        ../harness
-      ]
-    } $out
-    chmod -R u+w $out
-    ${own}/bin/python3 -I -m compileall -q --invalidation-mode unchecked-hash $out
-    :
-  '';
+  # Modules as a folder that Python runs, compiled as for Bazel: it starts in a tenth of a second.
+  program =
+    main: files:
+    pkgs.runCommand "hermutic-${main}" { } ''
+      cd ${only files}
+      set --
+      for file in $(find . -name "*.py" -not -path "./harness/private/*" | sort); do
+        set -- "$@" "$file" "''${file#./}"
+      done
+      ${own}/bin/python3 -I -B ${../harness/private/tree.py} $out ${main} "$@"
+    '';
+
   command = pkgs.writeShellApplication {
     name = "hermutic";
     text = ''
-      exec ${own}/bin/python3 -I -c '
-      import sys
-      sys.path.insert(0, sys.argv.pop(1))
-      sys.argv[0] = "hermutic"
-      from gate.__main__ import main
-      main()
-      ' ${modules} "$@"
+      exec ${own}/bin/python3 -I ${
+        program "gate.__main__" [
+          ../gate
+          ../harness
+        ]
+      } "$@"
     '';
   };
 
@@ -56,7 +55,7 @@ let
       pkgs
       own
       environments
-      only
+      program
       ;
   };
 

@@ -14,8 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from harness import evidence, fetch, planned, results, staging, steps
 from harness.errors import FAULT, Problem
 from harness.place import Places
@@ -27,8 +25,8 @@ from harness.settings import Settings
 BATCH = 100
 
 
-def main() -> int:
-    """Do the step that the command line names: its exit code."""
+def main() -> None:
+    """Do the step that the command line names, and exit with its code."""
     parser = argparse.ArgumentParser(description=__doc__)
     steps_of = parser.add_subparsers(required=True)
 
@@ -47,10 +45,10 @@ def main() -> int:
     add("check", check, "--described", "--report", "--expected")
     given = vars(parser.parse_args())
     try:
-        return given.pop("step")(**given) or 0
+        sys.exit(given.pop("step")(**given))
     except Problem as problem:
         print(f"hermutic: {problem.message}", file=sys.stderr)
-        return problem.code
+        sys.exit(problem.code)
 
 
 def describe(target: Path, options: Path, out: Path, archive: Path | None) -> None:
@@ -114,7 +112,7 @@ def measure(described: Path, python: Path, mutants: Path, out: Path) -> None:
 
 
 def _refuse_unsealed(measured: Mapping[str, Any]) -> None:
-    """Problem if the runs had no namespaces: their verdict files would name a place of this build."""
+    """Problem if the runs had no namespaces: verdict files would name a place of the build."""
     used = {event["record"]["isolation"] for event in measured["events"] if event["event"] == "run"}
     if sys.platform == "linux" and used != {NAMESPACES}:
         raise Problem(
@@ -177,7 +175,3 @@ def _read(file: Path) -> Any:
 
 def _write(file: Path, data: Any) -> None:
     file.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

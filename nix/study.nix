@@ -2,16 +2,16 @@
 # batches, and the batches are reported on: each a derivation with files that never vary.
 {
   pkgs,
-  only,
   own,
   environments,
+  program,
 }:
 let
   inherit (pkgs) lib;
   targets = lib.importJSON ./targets.json; # a test holds it against the BUILD.bazel files
   batch = 100; # nix/measure.py's BATCH
 
-  instrument = only [
+  instrument = program "nix.measure" [
     ../harness
     ./measure.py
   ];
@@ -19,7 +19,7 @@ let
     name: arguments:
     pkgs.runCommand name { } ''
       export HOME=$TMPDIR
-      ${own}/bin/python3 -I -B ${instrument}/nix/measure.py ${arguments} --out $out
+      ${own}/bin/python3 -I ${instrument} ${arguments} --out $out
       :
     '';
 
@@ -47,17 +47,19 @@ let
         "measure --described ${described} ${python} --mutants "
         + pkgs.writeText "mutants.json" (builtins.toJSON (lib.attrNames expected))
       );
-      verdicts = number: step "${name}-verdicts" "judge --plans ${clean}/plans/${toString number} ${python}";
-      batches = lib.genList verdicts ((lib.length (lib.attrNames expected) + batch - 1) / batch);
+      verdicts = number: step "${name}-verdicts" "judge --plans ${clean}/plans/${number} ${python}";
+      batches = lib.genAttrs (lib.genList toString (
+        (lib.length (lib.attrNames expected) + batch - 1) / batch
+      )) verdicts;
     in
     {
-      inherit described;
+      inherit described clean batches;
       report = step "${name}-report" (
         "report --described ${described} --measured ${clean} "
-        + lib.concatMapStringsSep " " (one: "--verdicts ${one}") batches
+        + lib.concatMapStringsSep " " (one: "--verdicts ${one}") (lib.attrValues batches)
       );
       check = pkgs.runCommand "${name}-check" { } ''
-        ${own}/bin/python3 -I -B ${instrument}/nix/measure.py check --described ${described} \
+        ${own}/bin/python3 -I ${instrument} check --described ${described} \
           --report ${all.${name}.report} --expected ${folder + "/expected.json"}
         touch $out
         :
@@ -66,7 +68,7 @@ let
   all = lib.mapAttrs measured targets;
 in
 {
-  targets = lib.mapAttrs (_: one: one.report // { inherit (one) described; }) all;
+  targets = lib.mapAttrs (_: one: one.report // { inherit (one) described clean batches; }) all;
 
   # The published table beside ours, and whether ours still is the committed one.
   reproduce = pkgs.writeShellApplication {
@@ -88,10 +90,10 @@ in
   };
 
   checks = lib.mapAttrs' (name: one: lib.nameValuePair "study-${name}" one.check) all;
-  study = pkgs.linkFarm "hermutic-study" (
-    lib.mapAttrsToList (name: one: {
-      inherit name;
-      path = one.report;
-    }) all
+  study = pkgs.runCommand "hermutic-study" { } (
+    "mkdir $out\n"
+    + lib.concatMapStringsSep "\n" (name: "cp -r ${all.${name}.report} $out/${name}") (
+      lib.attrNames targets
+    )
   );
 }
