@@ -4,10 +4,12 @@ from __future__ import annotations
 import __future__
 
 import ast
+import dis
 import marshal
 import re
+import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import CodeType
@@ -23,6 +25,8 @@ SAME = "same bytecode"
 FUTURES = 0
 for _name in __future__.all_feature_names:
     FUTURES |= getattr(__future__, _name).compiler_flag
+
+_HAS_DOCSTRING = 0x4000000  # of a function's flags, from Python 3.13 on
 
 WORD = re.compile(r"\w+")
 
@@ -179,7 +183,7 @@ def shape(code: CodeType) -> Shape:
     """Everything in a code object that running it can show, so no line numbers."""
     return (
         code.co_code,
-        tuple(_constant(value) for value in code.co_consts),
+        tuple(_constant(value) for value in _used(code)),
         code.co_names,
         code.co_varnames,
         code.co_freevars,
@@ -191,9 +195,29 @@ def shape(code: CodeType) -> Shape:
     )
 
 
+def _used(code: CodeType) -> Iterable[Any]:
+    """The constants; from Python 3.14 on, those of dead code are among them and are left out."""
+    if sys.version_info < (3, 14):
+        return code.co_consts
+    found = {0} if code.co_flags & _HAS_DOCSTRING else set()
+    extended = 0
+    for operation, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        whole = extended | argument
+        if operation in dis.hasconst:
+            found.add(whole)
+        extended = whole << 8 if operation == dis.EXTENDED_ARG else 0
+    return [value for number, value in enumerate(code.co_consts) if number in found]
+
+
 def _constant(value: Any) -> object:
     """A constant, told from its equals: 1, 1.0, True; 0.0, -0.0. (Format 2 has no references.)"""
-    return shape(value) if isinstance(value, CodeType) else marshal.dumps(value, 2)
+    if isinstance(value, CodeType):
+        return shape(value)
+    if isinstance(value, slice):  # a constant from Python 3.14 on, which format 2 does not know
+        return slice, *(_constant(part) for part in (value.start, value.stop, value.step))
+    if isinstance(value, tuple):
+        return tuple, *(_constant(part) for part in value)
+    return marshal.dumps(value, 2)
 
 
 def _lines(code: CodeType) -> Iterator[int]:

@@ -74,16 +74,24 @@ def clean(config: Config, python: Path, out: Path) -> None:
 
 
 def plans(
-    config: Config, python: Path, measured: Mapping[str, Any], out: Mapping[str, Path]
+    config: Config,
+    python: Path,
+    measured: Mapping[str, Any],
+    out: Mapping[str, Path],
+    *,
+    whole: bool = False,
 ) -> None:
-    """Write a plan for each mutant; ``out`` maps every mutant's id to its plan's file."""
+    """Write a plan for each mutant; ``out`` maps every mutant's id to its plan's file.
+
+    ``whole`` plans keep all files: for a build in which all mutants depend on all files anyway.
+    """
     with staged(config, python) as project:
         found = session.find_mutants(project, options_of(config))
         refuse_stale(config, [mutant.id for mutant in found.mutants], list(out))
         interpreter = staging.located(measured["interpreter"], python)
         modules = measured["reach"]["modules"] if measured["executor"] == FORK else None
         with opened(project, interpreter, modules) as place:
-            planner = _Planner(config, measured, place)
+            planner = _Planner(config, measured, place, whole)
             for mutant in found.mutants:
                 data = mutant.apply(found.sources[mutant.path])
                 planned = planner.planned(mutant)
@@ -118,6 +126,7 @@ class _Planner:
     config: Config
     measured: Mapping[str, Any]
     place: Place
+    whole: bool
     seen: dict[tuple[str, ...], tuple[Finished, tuple[str, ...]]] = field(default_factory=dict)
 
     def planned(self, mutant: Mutant) -> _Planned:
@@ -168,7 +177,7 @@ class _Planner:
             )
             job = replace(job, trace=True)
             whole = self.place.run(job)
-            absent = self._unused(whole)
+            absent = () if self.whole else self._unused(whole)
             pruned = self.place.run(replace(job, absent=absent)) if absent else whole
             if _outcomes(pruned.record) != _outcomes(whole.record):
                 pruned, absent = whole, ()

@@ -108,7 +108,7 @@ def measure(described: Path, python: Path, mutants: Path, out: Path) -> None:
         plans[id_].parent.mkdir(parents=True, exist_ok=True)
     measured = _read(out / "clean.json")
     _refuse_unsealed(measured)
-    steps.plans(config, staging.environment(python), measured, plans)
+    steps.plans(config, staging.environment(python), measured, plans, whole=True)
 
 
 def _refuse_unsealed(measured: Mapping[str, Any]) -> None:

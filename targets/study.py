@@ -103,8 +103,9 @@ def _compare(
     for target, id_ in changed:
         was, is_ = (of.get((target, id_), "no such mutant") for of in (wanted, seen))
         print(f"{target}: {id_}: expected {was}, seen {is_}")
-    same = len(seen) - len(changed)
-    print(f"{same} of {len(seen)} verdicts of {len(expected)} targets are the committed ones")
+    every = len(seen.keys() | wanted.keys())
+    same = every - len(changed)
+    print(f"{same} of {every} verdicts of {len(expected)} targets are the committed ones")
     return 1 if changed else 0
 
 

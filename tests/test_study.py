@@ -106,3 +106,41 @@ def test_a_page_that_is_out_of_date_fails_with_the_command_that_writes_it(
 
     assert study.main([*words, "--write", str(tmp_path / "README.md")]) == 0
     assert study.main([*words, "--check", str(tmp_path / "README.md")]) == 0
+
+
+def test_every_verdict_that_is_not_the_expected_one_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        {"id": id_, "verdict": verdict, "place": "body"}
+        for id_, verdict in (("m:f:1", "killed"), ("m:f:2", "survived"), ("m:f:3", "killed"))
+    ]
+    files = {
+        "one.json": {"mutants": rows},
+        "two.json": OTHER | {"mutants": [{"id": "n:g:1", "verdict": "killed", "place": "body"}]},
+        "expected_one.json": {"m:f:1": "killed", "m:f:2": "killed", "m:f:4": "killed"},
+        "expected_two.json": {"n:g:1": "killed"},
+        "published.json": PUBLISHED,
+    }
+    for name, data in files.items():
+        (tmp_path / name).write_text(json.dumps(data), encoding="utf-8")
+    (tmp_path / "differences.toml").write_text('one = "a"\ntwo = "b"\n', encoding="utf-8")
+    words = ["--published", str(tmp_path / "published.json")]
+    words += ["--differences", str(tmp_path / "differences.toml")]
+    words += ["--report", "one", "wide", str(tmp_path / "one.json")]
+    words += ["--report", "two", "narrow", str(tmp_path / "two.json")]
+    for name in ("one", "two"):
+        words += ["--expected", name, str(tmp_path / f"expected_{name}.json")]
+    assert study.main(words) == 1
+    said = capsys.readouterr().out
+    assert said.splitlines()[-4:] == [
+        "one: m:f:2: expected killed, seen survived",
+        "one: m:f:3: expected no such mutant, seen killed",
+        "one: m:f:4: expected killed, seen no such mutant",
+        "2 of 5 verdicts of 2 targets are the committed ones",
+    ]
+    assert said.startswith("## Ours and the study's")
+    (tmp_path / "expected_one.json").write_text(
+        json.dumps({row["id"]: row["verdict"] for row in rows}), encoding="utf-8"
+    )
+    assert study.main(words) == 0

@@ -202,7 +202,7 @@ def test_values_of_pythons_own_types_need_no_import(value: object, text: str) ->
         (operator.add, "operator.add", "import operator"),
         (random.choice, "random.choice", "import random"),
         (json, "json", "import json"),
-        (typing.Optional[int], "typing.Optional[int]", "import typing"),  # noqa: UP045
+        (typing.Annotated[int, 5], "typing.Annotated[int, 5]", "import typing"),
     ],
 )
 def test_values_of_the_library_are_written_with_the_import_that_they_need(
