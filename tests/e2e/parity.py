@@ -1,7 +1,8 @@
-"""Turns each target, judged by Bazel's worker, Bazel's sandbox and the command, into a comparison.
+"""Turns each target, judged by Bazel's worker and sandbox, the command and Nix, into a comparison.
 
 ``HERMUTIC_BAZEL=.ci/bazel python3 -m tests.e2e.parity [TARGET...]`` in a machine that .ci/enter can
-make its root on; standard library only. Every verdict file must be the same three times.
+make its root on; standard library only. Every verdict file must be the same each time. Nix judges
+what nix/targets.json lists: of a target with two test commands the one that the study counts.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ENTER = ROOT / ".ci" / "enter"
 BAZEL = ROOT / ".ci" / "bazel"
+NIX = ROOT / ".ci" / "nix"
 
 
 def main() -> int:
@@ -35,11 +37,13 @@ def main() -> int:
         for label in labels:
             files = [_verdicts(base, label) for base in (worker, sandbox)]
             files.append(_command(label, worker, Path(scratch) / "command"))
+            files += _by_nix(label, Path(scratch) / "nix")
             same = sum(
                 all(other.get(name) == data for other in files) for name, data in files[0].items()
             )
             whole = len(set().union(*files))
-            print(f"{label}: {same} of {whole} verdict files are the same three times", flush=True)
+            ways = len(files)
+            print(f"{label}: {same} of {whole} verdict files are the same {ways} times", flush=True)
             different += same != whole
         for base in (worker, sandbox):
             _run(BAZEL, f"--output_base={base}", "shutdown")
@@ -95,6 +99,21 @@ def _command(label: str, base: Path, into: Path) -> dict[str, bytes]:
         _run(*command, "targets", "fetch", name)
     _run(*command, *words, "--evidence", into)
     return {p.relative_to(into).as_posix(): p.read_bytes() for p in into.rglob("*.json")}
+
+
+def _by_nix(label: str, store: Path) -> list[dict[str, bytes]]:
+    """The verdict files of Nix, if it judges this target with these tests."""
+    targets = json.loads((ROOT / "nix" / "targets.json").read_text(encoding="utf-8"))
+    names = [name for name, target in targets.items() if target["label"] == label]
+    os.environ["HERMUTIC_STORE"] = str(store)
+    found = []
+    for name in names:
+        place = _run(NIX, "build", "--no-link", "--print-out-paths", f".#targets.{name}").strip()
+        folder = store / Path(place).relative_to("/nix") / "verdicts"
+        found.append(
+            {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*.json")}
+        )
+    return found
 
 
 def _run(*words: object) -> str:
