@@ -1,6 +1,6 @@
 """Turns the locks and the targets' pins into nix/files.json: each one's file, by Python and system.
 
-``./hermutic dev nix.files`` after a change of a lock or a pin (uv is needed for this alone). A lock
+``uv run --no-project --with packaging nix/files.py`` after a change of a lock or a pin. A lock
 names the digests that a pin may have; Nix has to know which of them to ask for before it runs
 anything. The digests are the locks' own, and a test holds the two together.
 """

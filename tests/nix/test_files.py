@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 KNOWN: dict[str, Any] = json.loads((ROOT / "nix" / "files.json").read_text(encoding="utf-8"))
 LOCKS = sorted([*ROOT.glob("requirements*.lock"), *ROOT.glob("targets/*/requirements.lock")])
 TARGETS = sorted(ROOT.glob("targets/*/target.toml"))
-REFRESH = "write it anew with: ./hermutic dev nix.files"
+REFRESH = "write it anew with: uv run --no-project --with packaging nix/files.py"
 # No wheel for an interpreter with a global lock: a marker keeps it from being installed there.
 FREE_THREADED = {"pyyaml-ft"}
 
