@@ -31,7 +31,8 @@ SECONDS = 20  # for a process that ought to take one
 # Starts the command in a process of its own, with the stand-in for the session.
 BOOT = f"""
 import signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a shell's background job ignores it
 sys.path.insert(0, {str(CHECKOUT)!r})
 import harness, importlib.util
 spec = importlib.util.spec_from_file_location("harness.session", {str(FAKE)!r})
