@@ -38,6 +38,19 @@ let
     );
   # The same derivation output as nixpkgs', and so the same place in the store. There is no network
   # to fetch from: nix/host/prefetch.py has put the file there.
+  fixed =
+    name: sha256:
+    derivation {
+      inherit name system;
+      builder = "/usr/bin/bash";
+      args = [
+        "-c"
+        "echo 'could not find ${name} in the store: run .ci/nix, which puts it there' >&2; exit 1"
+      ];
+      outputHash = sha256;
+      outputHashAlgo = "sha256";
+      outputHashMode = "flat";
+    };
   fetchPypi =
     {
       pname,
@@ -49,39 +62,12 @@ let
       platform ? "any",
       ...
     }:
-    derivation rec {
-      inherit system;
-      name =
-        if format == "wheel" then
-          "${pname}-${version}-${python}-${abi}-${platform}.whl"
-        else
-          "${pname}-${version}.tar.gz";
-      builder = "/usr/bin/bash";
-      args = [
-        "-c"
-        "echo 'could not find ${name} in the store: run .ci/nix, which puts it there' >&2; exit 1"
-      ];
-      outputHash = sha256;
-      outputHashAlgo = "sha256";
-      outputHashMode = "flat";
-    };
-
-  ruffWheel =
-    let
-      isRuff = pin: _: builtins.match "ruff==.*" pin != null;
-      pin = builtins.head (lib.attrValues (lib.filterAttrs isRuff files.wheels));
-      file = pin."${python3.pythonVersion} ${system}";
-      part = lib.elemAt (lib.splitString "-" (lib.removeSuffix ".whl" file.name));
-    in
-    {
-      inherit (file) sha256;
-      format = "wheel";
-      pname = part 0;
-      version = part 1;
-      python = part 2;
-      abi = part 3;
-      platform = part 4;
-    };
+    fixed (
+      if format == "wheel" then
+        "${pname}-${version}-${python}-${abi}-${platform}.whl"
+      else
+        "${pname}-${version}.tar.gz"
+    ) sha256;
 
   # The machine's, at the version of the root that .ci/toolroot builds.
   python3 = {
@@ -128,12 +114,18 @@ in
   bazel_7.outPath = "/usr";
 
   # Debian has no package of it: the developers' lock has.
-  ruff = runCommand "ruff" { } ''
-    python3 -I -m zipfile -e ${fetchPypi ruffWheel} .
-    mkdir -p $out/bin
-    cp ruff-*.data/scripts/ruff $out/bin
-    chmod +x $out/bin/ruff
-  '';
+  ruff =
+    let
+      isRuff = pin: _: builtins.match "ruff==.*" pin != null;
+      pin = builtins.head (lib.attrValues (lib.filterAttrs isRuff files.wheels));
+      wheel = pin."${python3.pythonVersion} ${system}";
+    in
+    runCommand "ruff" { } ''
+      python3 -I -m zipfile -e ${fixed wheel.name wheel.sha256} .
+      mkdir -p $out/bin
+      cp ruff-*.data/scripts/ruff $out/bin
+      chmod +x $out/bin/ruff
+    '';
 
   mkShell =
     { packages, ... }@shell:
