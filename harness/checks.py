@@ -11,7 +11,7 @@ from harness.controls import Control
 from harness.judging import Bench, Judged, judge_bytes
 from harness.lab import Task
 from harness.reach import OUTSIDE
-from harness.verdict import DETECTED
+from harness.verdict import DETECTED, NAMED
 
 # Plants tried until one is killed: a test may swallow exceptions, five functions' tests hardly all.
 PLANTS = 5
@@ -101,7 +101,8 @@ def _most_reached(bench: Bench) -> str | None:
 
 def _seen(name: str, predicted: str, judged: Judged, holds: bool, where: str) -> Checked:
     verdict = judged.verdict
-    seen = f"{verdict.verdict} in {where}" + (f" ({verdict.reason})" if verdict.reason else "")
+    why = verdict.reason or ("" if holds else ", ".join(verdict.detected_by[:NAMED]))
+    seen = f"{verdict.verdict} in {where}" + (f" ({why})" if why else "")
     return Control(name, predicted, seen, holds), [r for r in judged.runs.values() if r]
 
 
