@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
-import sysconfig
 import tomllib
-import venv
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,12 +26,15 @@ from harness.mutant import Mutant
 from harness.progress import Quiet
 from harness.project import Project
 from harness.session import Options, Outcome
+from tests.matrix import cells
 
+# The tests' interpreter, where it is not our own: the matrix names one after the other.
+PYTHON = os.environ.get(cells.VARIABLE)
 TREES = Path(__file__).parent.parent / "trees"
 TABLE = "EXPECTED.toml"
 KEYS = {
     *("trait", "alone", "mutant", "source", "venv", "exit", "says"),
-    *("flaky", "set_aside", "line_coverage", "needs"),
+    *("flaky", "set_aside", "line_coverage", "needs", "problems", "lines", "environment"),
 }
 ROW_KEYS = {"at", "change", "verdict", "reason", "detected_by", "why", "column"}
 
@@ -79,30 +81,46 @@ def small_budgets() -> Any:
 
 
 def plant(tree: Tree, folder: Path) -> None:
-    """A copy of the tree without its table."""
+    """A copy of the tree without its table.
+
+    ``lines`` writes a file out again and again until it has so many lines.
+    """
     ignored = shutil.ignore_patterns(TABLE, "__pycache__", ".hermutic", ".pytest_cache")
     shutil.copytree(tree.folder, folder, ignore=ignored, symlinks=True)
+    for name, lines in tree.table.get("lines", {}).items():
+        text = (folder / name).read_text(encoding="utf-8")
+        (folder / name).write_text(text * (lines // text.count("\n")), encoding="utf-8")
 
 
 def environment(tree: Tree, root: Path, folder: Path) -> str | None:
-    """A virtual environment as the table wants it: it sees our own pytest through a .pth file.
+    """The tests' interpreter: of an environment of its own, if the table wants one.
 
-    ``venv.path`` are folders of the tree that an editable install would put on the path,
-    ``venv.installed`` maps a package of the tree to a copy of it among the installed packages.
+    ``environment`` names a lock of the matrix. ``venv`` makes an environment that sees our own
+    pytest through a .pth file: ``venv.path`` are folders of the tree that an editable install would
+    put on the path, ``venv.installed`` maps a package of the tree to a copy of it among the
+    installed packages.
     """
+    if "environment" in tree.table:
+        return str(cells.environment(tree.table["environment"], Path(sys.executable)))
     wanted = tree.table.get("venv")
     if wanted is None:
-        return None
-    venv.EnvBuilder(with_pip=False, symlinks=True).create(folder)
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    site = folder / "lib" / version / "site-packages"
-    paths = [str(root / path) for path in wanted.get("path", [])]
-    (site / "tests_environment.pth").write_text(
-        "\n".join([*paths, sysconfig.get_paths()["purelib"]]) + "\n", encoding="utf-8"
-    )
+        return PYTHON
+    base = PYTHON or sys.executable
+    subprocess.run([base, "-m", "venv", "--without-pip", "--symlinks", folder], check=True)
+    python = str(folder / "bin" / "python")
+    site = purelib(python)
+    paths = [*(str(root / path) for path in wanted.get("path", [])), str(purelib(base))]
+    (site / "tests_environment.pth").write_text("\n".join([*paths, ""]), encoding="utf-8")
     for package, name in wanted.get("installed", {}).items():
         shutil.copytree(root / package, site / name)
-    return str(folder / "bin" / "python")
+    return python
+
+
+def purelib(python: str) -> Path:
+    """Where the interpreter has its installed packages."""
+    ask = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
+    done = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True)
+    return Path(done.stdout.strip())
 
 
 def shown(text: str) -> str:
@@ -149,6 +167,19 @@ def check_rows(report: dict[str, Any], rows: dict[str, dict[str, Any]], prefix: 
     assert not wrong, "\n".join(wrong)
 
 
+def check_problems(report: dict[str, Any], tree: Tree, prefix: str = "") -> None:
+    """The files that are left out are those of the table, each for its reason."""
+    problems = {
+        path.removeprefix(prefix): why
+        for path, why in report["problems"].items()
+        if path.startswith(prefix)
+    }
+    expected = tree.table.get("problems", {})
+    assert problems.keys() == expected.keys()
+    for path, why in expected.items():
+        assert why in problems[path]
+
+
 @dataclass(frozen=True)
 class Street:
     """The one session of all trees that need no settings of their own."""
@@ -157,22 +188,27 @@ class Street:
     rows: dict[str, dict[str, dict[str, Any]]]
 
 
-@pytest.fixture(scope="module")
-def street(tmp_path_factory: pytest.TempPathFactory) -> Street:
-    root = tmp_path_factory.mktemp("street") / "street"
-    for tree in STREET:
+def side_by_side(trees: list[Tree], root: Path, python: str | None) -> Street:
+    """Measure the trees as folders of one project."""
+    for tree in trees:
         plant(tree, root / tree.name)
-    loaded = loading.load(root)
+    loaded = loading.load(root, python=python)
     mutants = all_mutants(loaded)
-    rows = {tree.name: chosen(tree, mutants, f"{tree.name}/") for tree in STREET}
+    rows = {tree.name: chosen(tree, mutants, f"{tree.name}/") for tree in trees}
     only = tuple(name for ids in rows.values() for name in ids)
     outcome = session.run(loaded, Options(only=only, jobs=2, timeout_factor=2.0), Quiet())
     return Street(outcome, rows)
 
 
+@pytest.fixture(scope="module")
+def street(tmp_path_factory: pytest.TempPathFactory) -> Street:
+    return side_by_side(STREET, tmp_path_factory.mktemp("street") / "street", PYTHON)
+
+
 @pytest.mark.parametrize("tree", STREET, ids=lambda tree: tree.name)
 def test_a_tree_gets_the_verdicts_worked_out_by_hand(tree: Tree, street: Street) -> None:
     check_rows(street.outcome.report, street.rows[tree.name], f"{tree.name}/")
+    check_problems(street.outcome.report, tree, f"{tree.name}/")
     for test in tree.table.get("flaky", []):
         assert f"{tree.name}/{test}" in street.outcome.report["flaky"]
 
@@ -215,6 +251,7 @@ def test_a_project_of_its_own_gets_the_verdicts_worked_out_by_hand(
         return
     outcome = session.run(loaded, options, Quiet())
     check_rows(outcome.report, rows)
+    check_problems(outcome.report, tree)
     for key in ("flaky", "set_aside", "line_coverage"):
         if key in tree.table:
             assert outcome.report[key] == tree.table[key]

@@ -1,0 +1,20 @@
+SEEN = []
+CALLS = []
+
+
+def record(n):
+    SEEN.append(n)
+    return SEEN == list(range(n + 1))
+
+
+def steady():
+    CALLS.append(1)
+    return len(CALLS) > 0
+
+
+def over(n):
+    return n > 3
+
+
+def never():
+    return 1
