@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.verdict import VERDICTS
-from tests.harness.test_trees import ALL, TREES
+from tests.harness.trees import ALL, TREES
 
 ROOT = TREES.parents[1]
 # A row that is lost is a kind that nobody tries any longer.

@@ -9,11 +9,7 @@ gives a tree a project of its own.
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-import sys
-import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,47 +22,11 @@ from harness.mutant import Mutant
 from harness.progress import Quiet
 from harness.project import Project
 from harness.session import Options, Outcome
+from tests.harness.trees import ALL, TABLE, TREES, Tree, environment, fits, plant
 from tests.matrix import cells
 
 # The tests' interpreter, where it is not our own: the matrix names one after the other.
 PYTHON = os.environ.get(cells.VARIABLE)
-TREES = Path(__file__).parent.parent / "trees"
-TABLE = "EXPECTED.toml"
-KEYS = {
-    *("trait", "alone", "mutant", "source", "venv", "exit", "says"),
-    *("flaky", "set_aside", "line_coverage", "needs", "problems", "lines", "environment"),
-}
-ROW_KEYS = {"at", "change", "verdict", "reason", "detected_by", "why", "column"}
-
-
-@dataclass(frozen=True)
-class Tree:
-    """A tree and its table. ``rows`` are the mutants that are run, each with what is expected."""
-
-    name: str
-    table: dict[str, Any]
-    rows: list[dict[str, Any]] = field(default_factory=list)
-
-    @property
-    def folder(self) -> Path:
-        return TREES / self.name
-
-    @property
-    def alone(self) -> bool:
-        return bool(self.table.get("alone"))
-
-
-def load(folder: Path) -> Tree:
-    """The tree in ``folder``; a key that nobody reads is a mistake."""
-    table = tomllib.loads((folder / TABLE).read_text(encoding="utf-8"))
-    assert set(table) <= KEYS, f"{folder.name}: unknown keys {set(table) - KEYS}"
-    for row in table.get("mutant", []):
-        assert set(row) <= ROW_KEYS, f"{folder.name}: unknown keys {set(row) - ROW_KEYS}"
-        assert row["why"], f"{folder.name}: a verdict by hand has a reason"
-    return Tree(folder.name, table, table.get("mutant", []))
-
-
-ALL = [load(file.parent) for file in sorted(TREES.glob(f"*/{TABLE}"))]
 STREET = [tree for tree in ALL if not tree.alone]
 ALONE = [tree for tree in ALL if tree.alone]
 
@@ -80,65 +40,11 @@ def small_budgets() -> Any:
         yield
 
 
-def plant(tree: Tree, folder: Path) -> None:
-    """A copy of the tree without its table.
-
-    ``lines`` writes a file out again and again until it has so many lines.
-    """
-    ignored = shutil.ignore_patterns(TABLE, "__pycache__", ".hermutic", ".pytest_cache")
-    shutil.copytree(tree.folder, folder, ignore=ignored, symlinks=True)
-    for name, lines in tree.table.get("lines", {}).items():
-        text = (folder / name).read_text(encoding="utf-8")
-        (folder / name).write_text(text * (lines // text.count("\n")), encoding="utf-8")
-
-
-def environment(tree: Tree, root: Path, folder: Path) -> str | None:
-    """The tests' interpreter: of an environment of its own, if the table wants one.
-
-    ``environment`` names a lock of the matrix. ``venv`` makes an environment that sees our own
-    pytest through a .pth file: ``venv.path`` are folders of the tree that an editable install would
-    put on the path, ``venv.installed`` maps a package of the tree to a copy of it among the
-    installed packages.
-    """
-    if "environment" in tree.table:
-        return str(cells.environment(tree.table["environment"], Path(sys.executable)))
-    wanted = tree.table.get("venv")
-    if wanted is None:
-        return PYTHON
-    base = PYTHON or sys.executable
-    subprocess.run([base, "-m", "venv", "--without-pip", "--symlinks", folder], check=True)
-    python = str(folder / "bin" / "python")
-    site = purelib(python)
-    paths = [*(str(root / path) for path in wanted.get("path", [])), str(purelib(base))]
-    (site / "tests_environment.pth").write_text("\n".join([*paths, ""]), encoding="utf-8")
-    for package, name in wanted.get("installed", {}).items():
-        shutil.copytree(root / package, site / name)
-    return python
-
-
-def purelib(python: str) -> Path:
-    """Where the interpreter has its installed packages."""
-    ask = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
-    done = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True)
-    return Path(done.stdout.strip())
-
-
-def shown(text: str) -> str:
-    return text.strip() or "(nothing)"
-
-
 def chosen(tree: Tree, mutants: tuple[Mutant, ...], prefix: str = "") -> dict[str, dict[str, Any]]:
     """The mutant's id for every row of the table: exactly one mutant fits each."""
     ids: dict[str, dict[str, Any]] = {}
     for row in tree.rows:
-        path, _, line = row["at"].rpartition(":")
-        fitting = [
-            m.id
-            for m in mutants
-            if (m.path, m.line) == (prefix + path, int(line))
-            and f"{shown(m.before)} -> {shown(m.after)}" == row["change"]
-            and row.get("column") in (None, m.column)
-        ]
+        fitting = [mutant.id for mutant in mutants if fits(row, mutant, prefix)]
         assert len(fitting) == 1, f"{tree.name}: {row['at']} {row['change']} fits {fitting}"
         ids[fitting[0]] = row
     assert len(ids) == len(tree.rows), f"{tree.name}: two rows mean the same mutant"
@@ -227,7 +133,7 @@ def planted(tree: Tree, base: Path) -> Project:
     return loading.load(
         root,
         source=tuple(tree.table.get("source", ())),
-        python=environment(tree, root, base / f"{tree.name}-env"),
+        python=environment(tree, root, base / f"{tree.name}-env", PYTHON),
     )
 
 

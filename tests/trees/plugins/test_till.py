@@ -4,11 +4,7 @@ import till
 
 
 @pytest.mark.parametrize("n", range(8))
-def test_in_order(n):
-    assert till.record(n)
-
-
-def test_steady():
+def test_steady(n):
     assert till.steady()
 
 
