@@ -47,7 +47,8 @@ METHOD = """\
 - A run of the clean tree without a change is the peers' own first step: were it not green, the tool
   would not run. Neither makes a no-op by default, so there is no more to compare of that.
 - The peers run without a sandbox. So that a tree cannot harm the machine, each of their commands
-  has 4 GB of address space and 150 s. cosmic-ray is given only the mutants of the table.
+  has 4 GB of address space and 60 s of the processor. cosmic-ray is given only the mutants of the
+  table, 30 s each. A peer that is wrong or does not run gets a second try, which counts.
 - Hermutic's column is stricter: every row of the table, by the name of its verdict.
 """
 
