@@ -1,4 +1,4 @@
-"""Turns a few files, or a tree of tests/trees, into a session's outcome and that into words."""
+"""Turns a few files, or trees of tests/trees, into a session's outcome and that into words."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from harness.progress import Quiet
 from harness.project import Project
 from harness.session import Options, Outcome
 from tests.harness.sealed import write
+from tests.harness.test_trees import TREES, all_mutants, chosen, load, plant
 from tests.invariants.invariant import Place
 
 Files = dict[str, str | bytes]
 
 
-def loaded(place: Place, root: Path) -> Project:
+def loaded(place: Place, root: Path, **given: Any) -> Project:
     """The project at ``root``, its tests under the check's own environment."""
-    return loading.load(root, python=str(place.python))
+    return loading.load(root, python=str(place.python), **given)
 
 
 def measured(place: Place, root: Path, files: Files, **options: Any) -> Outcome:
@@ -29,6 +30,22 @@ def measured(place: Place, root: Path, files: Files, **options: Any) -> Outcome:
 def run(place: Place, root: Path, listener: Any = None, **options: Any) -> Outcome:
     """A session on what is at ``root``."""
     return session.run(loaded(place, root), Options(**options), listener or Quiet())
+
+
+def tree(place: Place, *names: str, **options: Any) -> Outcome:
+    """A session on trees of tests/trees and the mutants of their tables.
+
+    Several trees are folders of one project, a single one is a project of its own.
+    """
+    root = place.folder / "trees"
+    trees = {name: load(TREES / name) for name in names}
+    folders = {name: f"{name}/" if len(trees) > 1 else "" for name in trees}
+    for name, one in trees.items():
+        plant(one, root / folders[name])
+    project = loaded(place, root)
+    mutants = all_mutants(project)
+    only = [id_ for name, one in trees.items() for id_ in chosen(one, mutants, folders[name])]
+    return session.run(project, Options(only=tuple(only), **options), Quiet())
 
 
 def verdicts(outcome: Outcome) -> str:
