@@ -22,8 +22,8 @@ SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """A past fault as a patch. ``seen`` is a part of what its invariant must print for it; ``why``
-    says what the patch does, ``note`` where the fault itself cannot live here."""
+    """A past fault as a patch. ``seen`` is a regular expression for what its invariant must print
+    of it; ``why`` says what the patch does, ``note`` where the fault itself cannot live here."""
 
     number: int
     patch: Path
@@ -80,4 +80,4 @@ def tried(bug: Bug, python: Path) -> Tried:
     except (IndexError, ValueError):
         words = (done.stderr.strip() or "nothing").splitlines()[-1]
         return Tried(f"no outcome: {words}", caught=False)
-    return Tried(row["seen"], caught=not row["holds"] and bug.seen in row["seen"])
+    return Tried(row["seen"], caught=not row["holds"] and bool(re.search(bug.seen, row["seen"])))

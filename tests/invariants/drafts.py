@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from gate import harden as hardening
 from gate import study as studies
 from gate.authors.conversation import candidates
 from gate.authors.exchange import REPLY, Answer
-from gate.draft import Survivor
+from gate.draft import Draft, Survivor
 from gate.setting import OPENAI, Wanted
 from gate.trials import disguised
 from gate.vet import vet
@@ -155,7 +156,7 @@ def file_of_its_own(place: Place) -> str:
     """A draft whose names are those of the existing tests, and how it does beside them."""
     with gate(place) as one:
         decision = one.tried(CLASHING).decision
-    return f"{decision.reason}: {decision.detail.partition(',')[0]}"
+    return f"{decision.reason}: {re.split('[,:]', decision.detail)[0]}"
 
 
 def every_style(_: Place) -> str:
@@ -182,7 +183,7 @@ def _styles() -> dict[str, str]:
 
 def _alone(one: Gate, code: str) -> str:
     """What the draft's own runs decide; "passes" is all that they can do for it."""
-    tried = trials.alone(one.shop, one.survivor, trials.Draft(MUTANT, code, "check"))
+    tried = trials.alone(one.shop, one.survivor, Draft(MUTANT, code, "check"))
     reason = tried.decision.reason
     return "passes" if reason == admit.INCOMPLETE else reason
 
@@ -254,7 +255,7 @@ INVARIANTS = (
         18,
         "fabricated mutants",
         "clean code shown as a mutant, and a draft that fails on it was kept",
-        "0 of 4 pass: passes-on-mutant, reads-source, reads-source, reads-source",
+        "0 of 4 pass: passes-on-mutant, reads-source, control-killed, control-killed",
         fabricated_mutants,
     ),
     Invariant(

@@ -36,14 +36,13 @@ def environment(python: Path | None = None) -> Iterator[Path]:
 def made(folder: Path) -> Path:
     """The python of a new environment at ``folder``."""
     venv.EnvBuilder(with_pip=False, symlinks=True).create(folder)
-    site = next(folder.glob("lib/python*/site-packages"))
+    (site,) = folder.glob("lib/python*/site-packages")
     for name in NEEDED:
         for file in metadata.files(name) or ():
             if not {"..", "__pycache__"} & set(file.parts):
                 target = site / file
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(str(file.locate()), target)
-    (site / "editable.pth").write_text(f"{_editable(folder)}/src\n", encoding="utf-8")
     python = folder / "bin" / "python"
     (folder / "test_warming.py").write_text(WARMING, encoding="utf-8")
     subprocess.run(
@@ -57,16 +56,19 @@ def made(folder: Path) -> Path:
     return python
 
 
-def _editable(environment: Path) -> Path:
-    return environment.with_name("editable")
+def leading_to(python: Path, folder: Path, path: Path) -> Path:
+    """The python of another environment at ``folder``: the same packages, and ``path`` on its path,
+    as after an editable install."""
+    venv.EnvBuilder(with_pip=False, symlinks=True).create(folder)
+    (site,) = folder.glob("lib/python*/site-packages")
+    (packages,) = python.parents[1].glob("lib/python*/site-packages")
+    (site / "editable.pth").write_text(f"{path}\n{packages}\n", encoding="utf-8")
+    (folder / "bytecode").symlink_to(python.parents[1] / "bytecode")
+    return folder / "bin" / "python"
 
 
 @contextmanager
 def place(python: Path) -> Iterator[Place]:
     """An empty folder for one check."""
-    editable = _editable(python.parents[1])
     with TemporaryDirectory(prefix="hermutic-invariant-") as folder:
-        try:
-            yield Place(Path(folder), python, editable)
-        finally:
-            shutil.rmtree(editable, ignore_errors=True)
+        yield Place(Path(folder), python)

@@ -12,16 +12,16 @@ ROOT = Path(__file__).resolve().parents[2]
 # The instrument under test: the checkout's own, or the copy that comes first on the path.
 INSTRUMENT = Path(harness.__file__).resolve().parents[1]
 
+REFUSAL_LINES = 2  # of a message: what could not be done, and the first reason
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a check works: an empty ``folder`` of its own, and the ``python`` of an environment
-    that holds pytest and coverage alone. ``editable`` is a folder whose ``src`` that environment
-    has on its path, as after an editable install."""
+    that holds pytest and coverage alone."""
 
     folder: Path
     python: Path
-    editable: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,5 +43,6 @@ def seen(invariant: Invariant, place: Place) -> str:
     try:
         found = invariant.check(place)
     except Exception as error:
-        found = f"{type(error).__name__}: {getattr(error, 'message', error)}"
+        message = str(getattr(error, "message", error)).splitlines()[:REFUSAL_LINES]
+        found = f"{type(error).__name__}: {' '.join(message)}"
     return " ".join(found.replace(str(place.folder), "…").split())

@@ -79,7 +79,7 @@ def truncated_reply(_: Place) -> str:
 
 def quoted_fragment(_: Place) -> str:
     """Prose, a fragment that does not parse, and one test."""
-    _, drafts = _drafted(Say(QUOTING))
+    drafts = _drafted(Say(QUOTING))[1]
     whole = ["the test" if draft == TEST else "something else" for draft in drafts]
     # The fragment is refused by itself: it takes nothing else along.
     return f"{whole.count('the test')} of {len(whole)} drafts is the test"
@@ -110,12 +110,12 @@ def named_place(_: Place) -> str:
     survivor = survivor_of(SHAPES, "C5.area:classic.binop:1")
     messages: Sequence[prompt.Message] = prompt.aimed(survivor, None)
     text = messages[-1]["content"]
-    place = re.search(r"function `(.+?)` of class `(.+?)`", text)
+    named = re.search(r"function `(.+?)` of class `(.+?)`", text)
     line = re.search(r"^> +(\d+) ( +.+)$", text, re.MULTILINE)
     diff = re.search(r"^@@ -(\d+),", text, re.MULTILINE)
     return "; ".join(
         (
-            f"class {place[2]}, function {place[1]}" if place else "no class",
+            f"class {named[2]}, function {named[1]}" if named else "no class",
             f"line {line[1]}" if line else "no numbered line",
             f"a diff from line {diff[1]}" if diff else "no diff",
         )

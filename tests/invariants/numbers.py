@@ -49,9 +49,7 @@ def one_rule(place: Place) -> str:
     folder = place.folder / "scale"
     only = ("scale.py:1-1", "scale.py:scale:classic.binop:1")
     included = frozenset({"annotations"})
-    outcome = measured(
-        place, folder, ANNOTATED, only=only, operators="classic", include=included
-    )
+    outcome = measured(place, folder, ANNOTATED, only=only, operators="classic", include=included)
     rows = [row["verdict"] for row in outcome.report["mutants"]]
     found = sum(verdict in DETECTED for verdict in rows)
     scored = sum(verdict in SCORED for verdict in rows)

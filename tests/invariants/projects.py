@@ -27,9 +27,17 @@ def measured(place: Place, root: Path, files: Files, **options: Any) -> Outcome:
     return run(place, write(root, files), **options)
 
 
-def run(place: Place, root: Path, listener: Any = None, **options: Any) -> Outcome:
+def run(
+    place: Place,
+    root: Path,
+    listener: Any = None,
+    *,
+    source: tuple[str, ...] = (),
+    **options: Any,
+) -> Outcome:
     """A session on what is at ``root``."""
-    return session.run(loaded(place, root), Options(**options), listener or Quiet())
+    project = loaded(place, root, source=source)
+    return session.run(project, Options(**options), listener or Quiet())
 
 
 def tree(place: Place, *names: str, **options: Any) -> Outcome:

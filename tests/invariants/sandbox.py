@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from tests.harness.sealed import write
+from tests.invariants.environment import leading_to
 from tests.invariants.invariant import Invariant, Place
 from tests.invariants.projects import Files, measured, runs, tree, verdicts
 
+# Only the environment leads to the package.
 INSTALLED: Files = {
+    "pyproject.toml": "[tool.hermutic]\npythonpath = []\n",
     "src/crate/__init__.py": "",
     "src/crate/stack.py": "def area(a, b):\n    return a * b\n",
     "tests/test_stack.py": """
@@ -83,7 +86,9 @@ BELOW: Files = {
 def attestation(place: Place) -> str:
     """The environment leads to the checkout itself; what runs is the mutant all the same."""
     only = ("src/crate/stack.py:area:arithmetic.multiply:1",)
-    outcome = measured(place, place.editable, INSTALLED, only=only)
+    root = place.folder / "crate"
+    python = leading_to(place.python, place.folder / "env", root / "src")
+    outcome = measured(Place(place.folder, python), root, INSTALLED, only=only)
     canary = next(one for one in outcome.controls if one.name == "canary")
     (row,) = outcome.report["mutants"]
     (run,) = runs(outcome, "mutant")

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from harness.log import read_log
 from tests.e2e.commands import events, until
@@ -41,7 +42,7 @@ def interrupted(place: Place) -> str:
 def session_to_be_killed() -> None:
     """The session of a process of its own: the arguments are the project, the load, the python."""
     root, load, python = map(Path, sys.argv[1:])
-    run(Place(root, python, root), root, Loaded(load), only=ONLY, limits=BUDGET, jobs=1)
+    run(Place(root, python), root, Loaded(load), only=ONLY, limits=BUDGET, jobs=1)
 
 
 def _has_judged(root: Path) -> bool:
@@ -54,15 +55,15 @@ def _sources(root: Path) -> dict[str, bytes]:
 
 def gauntlet(place: Place) -> str:
     """Changes of one line, each of which flips a verdict: every warm run has noticed."""
-    root = write(place.folder / "shop", FILES)
-    only = ONLY[1:]
-    said = [f"before: {verdicts(run(place, root, only=only))}"]
+    root = write(place.folder / "shop", {**FILES})
+    options: dict[str, Any] = {"only": ONLY[1:], "source": ("shop.py",)}
+    said = [f"before: {verdicts(run(place, root, **options))}"]
     for what, (name, old, new) in CHANGES.items():
         text = (root / name).read_text(encoding="utf-8")
         (root / name).write_text(text.replace(old, new), encoding="utf-8")
-        said.append(f"{what}: {verdicts(run(place, root, only=only))}")
+        said.append(f"{what}: {verdicts(run(place, root, **options))}")
         (root / name).write_text(text, encoding="utf-8")
-    again = run(place, root, only=only)
+    again = run(place, root, **options)
     made = [e for e in read_log(again.log_path) if e["event"] == "run" and not e["cached"]]
     return "; ".join([*said, f"after: {verdicts(again)}, {len(made)} runs"])
 
@@ -72,7 +73,7 @@ INVARIANTS = (
         22,
         "interrupted run",
         "what an interrupted run had so far was kept as final",
-        "sources untouched; price killed, gift survived",
+        "sources untouched; gift survived, price killed",
         interrupted,
     ),
     Invariant(

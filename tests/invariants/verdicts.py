@@ -56,7 +56,9 @@ def vacuous_suite(place: Place) -> str:
     only = ("shop.py:price:arithmetic.multiply:1", "shop.py:cheapest:constant.integer:1")
     outcome = measured(place, place.folder / "shop", VACUOUS, only=only)
     messages = [
-        message for run in runs(outcome, "mutant") for *_, message in run["record"]["results"]["odd"]
+        message
+        for run in runs(outcome, "mutant")
+        for *_, message in run["record"]["results"]["odd"]
     ]
     raised = sorted({message.partition(":")[0] for message in messages})
     return f"{verdicts(outcome)} by {', '.join(raised)}"
@@ -74,12 +76,12 @@ def busy_project(place: Place) -> tuple[Path, Path]:
         "machine/load": "0",
         "project/pyproject.toml": f'[tool.hermutic]\ninputs = ["{load.parent}"]\n',
         "project/shop.py": """
-            def price(n):
-                return n * 5
-
-
             def gift(n):
                 return n + 5
+
+
+            def price(n):
+                return n * 5
         """,
         "project/test_shop.py": f"""
             import time
