@@ -40,7 +40,15 @@ def main(folder: Path) -> None:
             wanted.writelines(lines)
             wanted.flush()
             flags = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "-qq"]
-            command = [*pip, "download", *flags, "--dest", str(folder), "--requirement", wanted.name]
+            command = [
+                *pip,
+                "download",
+                *flags,
+                "--dest",
+                str(folder),
+                "--requirement",
+                wanted.name,
+            ]
             subprocess.run(command, check=True)
     archives = known["sdists"]
     for target in sorted((ROOT / "targets").glob("*/target.toml")):
