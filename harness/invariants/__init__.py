@@ -51,7 +51,7 @@ INVARIANTS = (
         "brings along or a loader of its own, and use --executor fresh meanwhile",
         traps.stale_bytecode,
     ),
-    Invariant("attestation", "error", REPORT, traps.attestation),
+    Invariant("attestation", "error for a clean run", REPORT, traps.attestation),
     Invariant(
         "hostile parent directory",
         "green as without it",

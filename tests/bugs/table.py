@@ -18,8 +18,8 @@ predicted: the last column. `python3 -m tests.invariants` runs the invariants
 against any other copy of `harness/` and `gate/`.
 
 `python3 -m tests.bugs` tries all twins, in some minutes, and writes this table; numbers choose
-rows. `hermutic selftest` runs all invariants, checks that every patch still applies, and tries six
-of the twins (test_bugs.py says which).
+rows. `hermutic selftest` runs all invariants, checks that every patch still applies, and tries
+seven of the twins, two of them by `hermutic verify` (test_bugs.py says which).
 
 | # | the fault | its patch | what the patch does | invariant | predicted | printed |
 |---|---|---|---|---|---|---|
