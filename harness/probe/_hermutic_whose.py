@@ -10,7 +10,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from types import FrameType
 
 DRAFT, SOURCE, NOBODY, OTHER = "draft", "source", "nobody", "other"
@@ -44,9 +44,18 @@ def set_up(project: Iterable[str], draft_file: str, sources: Iterable[str]) -> N
     named = (*_SHARED, os.environ.get("TMPDIR"), os.environ.get("HOME"))
     temporary = tuple(os.path.realpath(path) + "/" for path in named if path)
     _own = tuple(os.path.realpath(path) + "/" for path in named[len(_SHARED) :] if path)
-    folders = (*sys.path, sys.prefix, sys.base_prefix, os.path.dirname(__file__))
+    folders = (*sys.path, sys.prefix, sys.base_prefix, os.path.dirname(__file__), *_running())
     _installed = (*roots, *(os.path.abspath(path) + "/" for path in folders if path))
     _kinds.clear()
+
+
+def _running() -> Iterator[str]:
+    """The folders of what runs before any draft does: a forked process's server is on its stack,
+    and the instrument may lie anywhere."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        yield os.path.dirname(frame.f_code.co_filename)
+        frame = frame.f_back
 
 
 def project_path(path: str) -> str | None:
