@@ -19,7 +19,7 @@ from harness.checks import check_controls
 from harness.errors import FAULT, Problem
 from harness.judging import Bench, judge_all
 from harness.mutant import sha256
-from harness.project import Project
+from harness.project import Project, module_of
 from harness.report import Row
 from harness.session import Found, Listener, Options, bench_of, find_mutants, refuse_unless_all_hold
 
@@ -101,14 +101,6 @@ def survivors_of(
             name = module_of(mutant.path, project.pythonpath)
             survivors.append(Survivor(mutant, source, mutant.apply(source), name, tests))
     return tuple(sorted(survivors, key=lambda one: (one.mutant.path, one.mutant.start)))
-
-
-def module_of(path: str, pythonpath: Sequence[str]) -> str:
-    """The dotted name by which tests import a file: from the innermost folder on their path."""
-    roots = sorted((root for root in pythonpath if root), key=len, reverse=True)
-    root = next((root for root in roots if path.startswith(root + "/")), "")
-    inner = path[len(root) :].lstrip("/").removesuffix(".py")
-    return inner.removesuffix("/__init__").replace("/", ".")
 
 
 def with_kept(rows: Iterable[Row], kept: Sequence[KeptTest]) -> Iterator[Row]:

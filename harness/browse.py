@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness import audit as audits
 from harness import last, loading, only
+from harness.controls import CURES as CONTROL_CURES
 from harness.errors import USAGE, Problem, nearest
 from harness.find import find
 from harness.log import read_log
@@ -71,10 +72,17 @@ def controls(seen: Sequence[Control], format_: str) -> str:
     ]
     if format_ == "json":
         return _json(rows)
-    table = [("control", "predicted", "seen", "holds")]
+    table = [("check", "predicted", "seen", "holds")]
     table += [(c.name, c.predicted, c.seen, "yes" if c.holds else "NO") for c in seen]
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     return "".join(_aligned(row, widths) for row in table)
+
+
+def cure(name: str) -> str:
+    """What it means that this control or invariant does not hold, and what to do."""
+    from harness.invariants import CURES  # noqa: PLC0415 - where all hold, nobody asks
+
+    return {**CONTROL_CURES, **CURES}[name]
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:

@@ -109,20 +109,26 @@ def check(found: Compiler, unit: Unit, start: int, end: int, text: str) -> str |
 
 def _stands_alone(found: Compiler, unit: Unit, start: int, end: int) -> bool:
     """Whether the statement by itself can show what the mutant does."""
-    if start < unit.start or end > unit.end or found.live is None:
+    if start < unit.start or end > unit.end:
         return False
     if not found.nonlocals.isdisjoint(WORD.findall(found.tree.text[start:end])):
         return False  # a binding less can make it a syntax error elsewhere
+    return _lives(found, unit.start, unit.end)
+
+
+def _lives(found: Compiler, start: int, end: int) -> bool:
+    """Whether the clean file has code for some line there: not after a `raise`, for one."""
+    assert found.live is not None
     source = found.tree.source
-    lines = range(source.line(unit.start), source.line(unit.end - 1) + 1)
-    return not found.live.isdisjoint(lines)
+    return not found.live.isdisjoint(range(source.line(start), source.line(end - 1) + 1))
 
 
 def _around(found: Compiler, unit: Unit, start: int, end: int, text: str) -> str | None:
-    """Compare the module's statement around the change; the whole module for its docstring."""
+    """Compare the module's statement around the change; the whole module where that can't tell."""
     whole = found.tree.text
     top = found.tree.around(unit.top)
-    if top[0] <= start and end <= top[1] and unit.node is not _first_statement(found.tree):
+    docstring = unit.node is _first_statement(found.tree)
+    if top[0] <= start and end <= top[1] and not docstring and _lives(found, *top):
         before = "pass\n"  # else an opening string would be a docstring
         clean = before + whole[top[0] : top[1]]
         mutant = before + whole[top[0] : start] + text + whole[end : top[1]]

@@ -117,7 +117,7 @@ def run(
 @cli.command()
 @RUNNING
 def verify(path: Path, quiet: bool, format_: str, **given: Any) -> int:
-    """Check the instrument at PATH: its controls, predicted and seen."""
+    """Try the instrument at PATH for its known faults: predicted and seen."""
     project, options, _ = _prepare(path, given)
     from harness import browse, session
 
@@ -129,6 +129,8 @@ def verify(path: Path, quiet: bool, format_: str, **given: Any) -> int:
         ending.complain(
             f"not as predicted: {', '.join(failed)}; no score from here can be believed"
         )
+        for name in failed:
+            ending.complain(f"{name}: {browse.cure(name)}")
     return FAULT if failed else 0
 
 

@@ -9,6 +9,16 @@ from harness.reach import OUTSIDE, Reach
 
 CANARY = b"raise RuntimeError('hermutic canary: this module must not be importable')\n"
 PLANT = b"raise RuntimeError('hermutic plant')"
+# What it means for the user if a control does not hold. (The clean suite ends the session itself.)
+CURES = {
+    "canary": "the tests do not import the files that are mutated, but a copy of them elsewhere: "
+    "see which file was loaded, and name the right one with --source, or the folder that they are "
+    "imported from with the key `pythonpath`",
+    "no-op": "the tests fail on a file that is written anew with the same bytes: look for tests "
+    "that compare times or permissions of the sources, and set them aside with --set-aside",
+    "plant": "the tests pass though a function that they call raises: look for tests that swallow "
+    "every exception, or for --source that names the wrong files",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from harness import clean, plan
@@ -14,6 +14,7 @@ from harness.mutant import Mutant, sha256
 from harness.report import Row
 from harness.run import FORK, FRESH
 from harness.sandbox import NAMESPACES
+from harness.store import key
 from harness.verdict import (
     DETECTED,
     Verdict,
@@ -104,10 +105,17 @@ def judge_bytes(
     selection: tuple[str, ...],
     *,
     sampled: bool = False,
+    keep_time: bool = False,
 ) -> Task[Judged]:
-    """Run the mutated bytes, then what the verdict on that run needs."""
+    """Run the mutated bytes, then what the verdict on that run needs.
+
+    ``keep_time`` gives the mutated file the clean one's time.
+    """
     wanted = _asker(bench, path, data, selection)
     own = wanted(role, bench.suite.executor)
+    if keep_time:
+        job = replace(own.job, task={"keep_time": True})
+        own = replace(own, key=key(keep_time=own.key), job=job)
     run = yield own
     sample_ask = None
     sample: Answer | None = None

@@ -135,9 +135,13 @@ class Lab:
         isolation = self.sandbox.isolation
         return events.finished(job, result, environment=self.environment, isolation=isolation)
 
-    def _submit(self, job: Job, slot: int) -> int:
+    def ready(self) -> None:
+        """Do what the first run needs, if that has not been done."""
         prepare, self.prepare = self.prepare, _nothing
         prepare()
+
+    def _submit(self, job: Job, slot: int) -> int:
+        self.ready()
         request = sandboxes.request(self.sandbox, job, slot, self.environment)
         return self.runner.submit(job, request)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,3 +29,11 @@ class Project:
     env: tuple[tuple[str, str], ...]
     inputs: tuple[str, ...]
     results: Path | None
+
+
+def module_of(path: str, pythonpath: Sequence[str]) -> str:
+    """The dotted name by which tests import a file: from the innermost folder on their path."""
+    roots = sorted((root for root in pythonpath if root), key=len, reverse=True)
+    root = next((root for root in roots if path.startswith(root + "/")), "")
+    inner = path[len(root) :].lstrip("/").removesuffix(".py")
+    return inner.removesuffix("/__init__").replace("/", ".")

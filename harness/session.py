@@ -8,7 +8,9 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from harness import __version__, arguments, clean, find, launch, only, report
@@ -24,6 +26,9 @@ from harness.mutant import Mutant, sha256
 from harness.project import Project
 from harness.run import Limits, SandboxFailed
 from harness.store import Store, key, prepare_results
+
+# With fewer workers than two, nothing that verify tries would run side by side.
+SIDE_BY_SIDE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +126,25 @@ def log_report(bench: Bench, built: dict[str, Any]) -> bytes:
 
 
 def verify(project: Project, options: Options, listener: Listener) -> tuple[Control, ...]:
-    """The controls alone."""
+    """The controls, and where they hold the invariants as well."""
+    from harness.invariants import check_all  # noqa: PLC0415 - no other command needs them
+    from harness.invariants.scene import Scene  # noqa: PLC0415
+
+    options = replace(options, jobs=max(SIDE_BY_SIDE, options.jobs))
     found = find_mutants(project, options)
-    with bench_of(project, options, listener, found) as (bench, _):
+    interpreter = probe_interpreter(project.python)
+    with (
+        TemporaryDirectory(prefix="hermutic-") as scratch,
+        bench_of(project, options, listener, found, interpreter) as (bench, _),
+    ):
         for note in bench.suite.notes:
             listener.say(note)
-        return check_controls(bench, listener)
+        shown = check_controls(bench, listener)
+        if not all(control.holds for control in shown):
+            return shown
+        report_on = partial(build_report, project, options, bench, found)
+        scene = Scene(project, interpreter, bench, found.mutants, report_on, Path(scratch))
+        return (*shown, *check_all(scene, listener))
 
 
 def find_mutants(project: Project, options: Options) -> Found:

@@ -276,7 +276,7 @@ def _cause(text: str, error: cst.ParserSyntaxError) -> str:
         return f"line {own.lineno}: {own.msg}" if own.lineno else own.msg
     except ValueError as own:
         return str(own)
-    return " ".join(error.message.split())
+    return f"line {error.raw_line}: libcst does not take what Python takes here"
 
 
 @contextmanager

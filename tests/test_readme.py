@@ -7,12 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def test_the_readme_shows_what_the_run_of_the_toy_prints() -> None:
+@pytest.mark.parametrize("block", ["bank", "verify"])
+def test_the_readme_shows_what_the_command_prints_of_the_toy(block: str) -> None:
     shown = re.search(
-        r"`\./hermutic (?P<arguments>[^`]*)`:\n\n<!-- output: bank -->\n```\n(?P<output>.*?)```\n",
+        r"`\./hermutic (?P<arguments>[^`]*)`:\n\n"
+        rf"<!-- output: {block} -->\n```\n(?P<output>.*?)```\n",
         (ROOT / "README.md").read_text(encoding="utf-8"),
         re.DOTALL,
     )

@@ -101,8 +101,12 @@ def _mutate(request: dict[str, Any]) -> None:
     if not request["mutation"]:
         return
     path = request["mutation"]["path"]
-    with open(f"{request['project']}/{path}", "wb") as code:
+    mutated = f"{request['project']}/{path}"
+    clean = os.stat(mutated)
+    with open(mutated, "wb") as code:
         code.write(base64.b64decode(request["mutation"]["bytes"]))
+    if request["task"].get("keep_time"):
+        os.utime(mutated, ns=(clean.st_atime_ns, clean.st_mtime_ns))
     for root in request["task"]["roots"]:
         _forget_bytecode(request["pycache"] + os.path.dirname(f"{root}/{path}"), path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -64,44 +65,42 @@ def copy(target: Target, into: Path) -> Path:
     return into
 
 
-def cache() -> Path:
-    """The benchmark's folder under the user's cache directory."""
+def cache(room: str = "bench") -> Path:
+    """A folder under the user's cache directory; the benchmark's own unless another is named."""
     named = os.environ.get("XDG_CACHE_HOME", "")
     base = Path(named) if named.startswith("/") else Path.home() / ".cache"
-    folder = base / "hermutic" / "bench"
+    folder = base / "hermutic" / room
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def peer(name: str, python: Path) -> Path:
-    """The ``bin`` of a peer's environment, made from its lock on first use.
+    """The ``bin`` of a peer's environment.
 
     It is made from the interpreter that the targets' tests run in, so all tools use the same one.
+    """
+    return environment(HERE / f"{name}.lock", python, cache())
+
+
+def environment(lock: Path, python: Path, folder: Path) -> Path:
+    """The ``bin`` of an environment in ``folder``, made from the lock on first use.
+
     The marker is written last: an environment that was cut off half-way is made anew.
     """
-    lock = HERE / f"{name}.lock"
     version = timed.run([python, "-c", "import sys; print(sys.version)"], ROOT).tail()
     digest = hashlib.sha256(lock.read_bytes() + version.encode()).hexdigest()[:8]
-    env = cache() / f"{name}-{digest}"
-    if not (env / "ready").exists():
-        shutil.rmtree(env, ignore_errors=True)
-        timed.run([python, "-m", "venv", env], ROOT)
-        pip: list[str | Path] = [
-            env / "bin" / "python",
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--no-input",
-        ]
-        exact: list[str | Path] = [
-            "--require-hashes",
-            "--no-deps",
-            "--only-binary",
-            ":all:",
-            "--requirement",
-            lock,
-        ]
-        timed.run([*pip, *exact], ROOT)
-        (env / "ready").touch()
+    env = folder / f"{lock.stem}-{digest}"
+    with (folder / f"{env.name}.lock").open("w") as alone:
+        fcntl.flock(alone, fcntl.LOCK_EX)  # two test processes may want it at the same time
+        if not (env / "ready").exists():
+            shutil.rmtree(env, ignore_errors=True)
+            _make(env, lock, python)
+            (env / "ready").touch()
     return env / "bin"
+
+
+def _make(env: Path, lock: Path, python: Path) -> None:
+    timed.run([python, "-m", "venv", env], ROOT)
+    pip: list[str | Path] = [env / "bin" / "python", "-m", "pip", "install", "--quiet"]
+    exact = ["--no-input", "--require-hashes", "--no-deps", "--only-binary", ":all:"]
+    timed.run([*pip, *exact, "--requirement", lock], ROOT)

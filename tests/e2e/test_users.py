@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,6 +47,9 @@ def test_an_ordinary_users_report_is_roots_and_a_closed_checkout_stays_as_it_is(
     folder: Path, undisturbed: tuple[bytes, float]
 ) -> None:
     root = project(folder)  # root's: the user may read it and not write
+    site = Path(sysconfig.get_paths()["purelib"]).stat()  # so are the installed packages
+    assert site.st_uid != ORDINARY
+    assert not site.st_mode & stat.S_IWOTH
     done = as_ordinary_user(*command(*RUN, "--isolation", "namespaces", root), folder=folder)
     assert done.returncode == 0, done.stderr
     (found,) = (folder / "cache").rglob("report.json")

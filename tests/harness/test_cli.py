@@ -319,9 +319,9 @@ def test_verify_prints_each_control_with_what_was_predicted_and_seen(calc: Path)
     result = hermutic("verify", calc, "--quiet")
     assert result.code == 0
     assert result.out == (
-        "control  predicted  seen    holds\n"
-        "clean    green      green   yes\n"
-        "canary   broken     broken  yes\n"
+        "check   predicted  seen    holds\n"
+        "clean   green      green   yes\n"
+        "canary  broken     broken  yes\n"
     )
 
 
@@ -329,8 +329,9 @@ def test_verify_is_4_when_a_control_fails(calc: Path) -> None:
     (calc / "behaviour").write_text("control fails")
     result = hermutic("verify", calc, "--quiet")
     assert result.code == 4
-    assert "plant    killed     survived  NO\n" in result.out
+    assert "plant   killed     survived  NO\n" in result.out
     assert "not as predicted: plant" in result.err
+    assert "plant: the tests pass though a function that they call raises" in result.err
     rows = json.loads(hermutic("verify", calc, "--quiet", "--format", "json").out)
     assert [row["holds"] for row in rows] == [True, True, False]
 

@@ -89,6 +89,7 @@ BROKEN = [
     (b"# coding: nonsense\n", "could not decode the file: unknown encoding: nonsense"),
     (BOM + b"# coding: latin-1\nx = 1\n", "could not decode the file"),
     (b"x = 1\x00\n", "could not"),  # decode or parse it: that depends on the Python
+    (b"\n(x): int = 1\n", "could not parse the file: line 2: libcst does not take"),
     (b"return 1\n", "could not compile line 1: 'return' outside function"),
     (b"x = " + b"(" * 500 + b")" * 500, "could not compile line 1: too many nested"),
     (b"x = " + b"-" * 20_000 + b"1\n", "could not"),

@@ -245,3 +245,7 @@ def test_removing_the_last_binding_of_a_nonlocal_name_does_not_parse() -> None:
     text = b"def f():\n    x += 1\n    def g():\n        nonlocal x\n        x = 2\n"
     first: Mutant = next(m for m in find(text, "m.py").mutants if m.after == "pass")
     assert first.suppressed == "does not parse"
+
+
+def test_a_statement_that_the_compiler_leaves_out_has_the_same_bytecode() -> None:
+    assert by_line("raise a\na = a\n")[2] == {"same bytecode"}

@@ -52,6 +52,8 @@ FILES = {
         import helper
         import shop
 
+        NOTHING = 0
+
 
         def test_price():
             assert shop.price(3) == 15
@@ -59,6 +61,7 @@ FILES = {
 
         def test_gift(least):
             assert shop.gift(6) > least
+            assert shop.gift(6) > NOTHING
             assert shop.gift(6) > helper.WANTED
             assert shop.gift(6) > int((Path(__file__).parent / "least.txt").read_text())
             assert shop.gift(6) > 0
@@ -67,6 +70,15 @@ FILES = {
 # By hand: 3 / 5 is not 15; 6 - 5 is 1, which is above 0; and nobody calls unsold.
 PRICE, GIFT, UNSOLD = ("shop.py:price", "shop.py:gift", "shop.py:unsold")
 VERDICTS = {PRICE: "killed", GIFT: "survived", UNSOLD: "unreached"}
+# What changes, and how: the file, and the text before and after. With each of them alone the test
+# of gift wants more than 1.
+CHANGES = {
+    "test body": ("tests/test_shop.py", "shop.gift(6) > 0\n", "shop.gift(6) > 1\n"),
+    "conftest": ("tests/conftest.py", "return 0", "return 1"),
+    "helper": ("helper.py", "WANTED = 0", "WANTED = 1"),
+    "constant": ("tests/test_shop.py", "NOTHING = 0", "NOTHING = 1"),
+    "data file": ("tests/least.txt", "0", "1"),
+}
 
 
 def write(root: Path) -> Path:
@@ -181,16 +193,7 @@ def test_the_report_is_the_same_however_it_is_run(
     assert said.ok, said.findings
 
 
-@pytest.mark.parametrize(
-    ("name", "before", "after"),
-    [
-        ("tests/test_shop.py", "assert shop.gift(6) > 0\n", "assert shop.gift(6) > 1\n"),
-        ("tests/conftest.py", "return 0", "return 1"),
-        ("helper.py", "WANTED = 0", "WANTED = 1"),
-        ("tests/least.txt", "0", "1"),
-    ],
-    ids=["test body", "conftest", "helper", "data file"],
-)
+@pytest.mark.parametrize(("name", "before", "after"), CHANGES.values(), ids=CHANGES)
 def test_a_change_that_makes_a_survivor_noticed_is_noticed_at_once(
     root: Path, name: str, before: str, after: str
 ) -> None:

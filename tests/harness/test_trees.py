@@ -9,12 +9,7 @@ gives a tree a project of its own.
 from __future__ import annotations
 
 import os
-import shutil
-import sys
-import sysconfig
-import tomllib
-import venv
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,44 +22,11 @@ from harness.mutant import Mutant
 from harness.progress import Quiet
 from harness.project import Project
 from harness.session import Options, Outcome
+from tests.harness.trees import ALL, TABLE, TREES, Tree, environment, fits, plant
+from tests.matrix import cells
 
-TREES = Path(__file__).parent.parent / "trees"
-TABLE = "EXPECTED.toml"
-KEYS = {
-    *("trait", "alone", "mutant", "source", "venv", "exit", "says"),
-    *("flaky", "set_aside", "line_coverage", "needs"),
-}
-ROW_KEYS = {"at", "change", "verdict", "reason", "detected_by", "why", "column"}
-
-
-@dataclass(frozen=True)
-class Tree:
-    """A tree and its table. ``rows`` are the mutants that are run, each with what is expected."""
-
-    name: str
-    table: dict[str, Any]
-    rows: list[dict[str, Any]] = field(default_factory=list)
-
-    @property
-    def folder(self) -> Path:
-        return TREES / self.name
-
-    @property
-    def alone(self) -> bool:
-        return bool(self.table.get("alone"))
-
-
-def load(folder: Path) -> Tree:
-    """The tree in ``folder``; a key that nobody reads is a mistake."""
-    table = tomllib.loads((folder / TABLE).read_text(encoding="utf-8"))
-    assert set(table) <= KEYS, f"{folder.name}: unknown keys {set(table) - KEYS}"
-    for row in table.get("mutant", []):
-        assert set(row) <= ROW_KEYS, f"{folder.name}: unknown keys {set(row) - ROW_KEYS}"
-        assert row["why"], f"{folder.name}: a verdict by hand has a reason"
-    return Tree(folder.name, table, table.get("mutant", []))
-
-
-ALL = [load(file.parent) for file in sorted(TREES.glob(f"*/{TABLE}"))]
+# The tests' interpreter, where it is not our own: the matrix names one after the other.
+PYTHON = os.environ.get(cells.VARIABLE)
 STREET = [tree for tree in ALL if not tree.alone]
 ALONE = [tree for tree in ALL if tree.alone]
 
@@ -78,49 +40,11 @@ def small_budgets() -> Any:
         yield
 
 
-def plant(tree: Tree, folder: Path) -> None:
-    """A copy of the tree without its table."""
-    ignored = shutil.ignore_patterns(TABLE, "__pycache__", ".hermutic", ".pytest_cache")
-    shutil.copytree(tree.folder, folder, ignore=ignored, symlinks=True)
-
-
-def environment(tree: Tree, root: Path, folder: Path) -> str | None:
-    """A virtual environment as the table wants it: it sees our own pytest through a .pth file.
-
-    ``venv.path`` are folders of the tree that an editable install would put on the path,
-    ``venv.installed`` maps a package of the tree to a copy of it among the installed packages.
-    """
-    wanted = tree.table.get("venv")
-    if wanted is None:
-        return None
-    venv.EnvBuilder(with_pip=False, symlinks=True).create(folder)
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    site = folder / "lib" / version / "site-packages"
-    paths = [str(root / path) for path in wanted.get("path", [])]
-    (site / "tests_environment.pth").write_text(
-        "\n".join([*paths, sysconfig.get_paths()["purelib"]]) + "\n", encoding="utf-8"
-    )
-    for package, name in wanted.get("installed", {}).items():
-        shutil.copytree(root / package, site / name)
-    return str(folder / "bin" / "python")
-
-
-def shown(text: str) -> str:
-    return text.strip() or "(nothing)"
-
-
 def chosen(tree: Tree, mutants: tuple[Mutant, ...], prefix: str = "") -> dict[str, dict[str, Any]]:
     """The mutant's id for every row of the table: exactly one mutant fits each."""
     ids: dict[str, dict[str, Any]] = {}
     for row in tree.rows:
-        path, _, line = row["at"].rpartition(":")
-        fitting = [
-            m.id
-            for m in mutants
-            if (m.path, m.line) == (prefix + path, int(line))
-            and f"{shown(m.before)} -> {shown(m.after)}" == row["change"]
-            and row.get("column") in (None, m.column)
-        ]
+        fitting = [mutant.id for mutant in mutants if fits(row, mutant, prefix)]
         assert len(fitting) == 1, f"{tree.name}: {row['at']} {row['change']} fits {fitting}"
         ids[fitting[0]] = row
     assert len(ids) == len(tree.rows), f"{tree.name}: two rows mean the same mutant"
@@ -149,6 +73,19 @@ def check_rows(report: dict[str, Any], rows: dict[str, dict[str, Any]], prefix: 
     assert not wrong, "\n".join(wrong)
 
 
+def check_problems(report: dict[str, Any], tree: Tree, prefix: str = "") -> None:
+    """The files that are left out are those of the table, each for its reason."""
+    problems = {
+        path.removeprefix(prefix): why
+        for path, why in report["problems"].items()
+        if path.startswith(prefix)
+    }
+    expected = tree.table.get("problems", {})
+    assert problems.keys() == expected.keys()
+    for path, why in expected.items():
+        assert why in problems[path]
+
+
 @dataclass(frozen=True)
 class Street:
     """The one session of all trees that need no settings of their own."""
@@ -157,22 +94,27 @@ class Street:
     rows: dict[str, dict[str, dict[str, Any]]]
 
 
-@pytest.fixture(scope="module")
-def street(tmp_path_factory: pytest.TempPathFactory) -> Street:
-    root = tmp_path_factory.mktemp("street") / "street"
-    for tree in STREET:
+def side_by_side(trees: list[Tree], root: Path, python: str | None) -> Street:
+    """Measure the trees as folders of one project."""
+    for tree in trees:
         plant(tree, root / tree.name)
-    loaded = loading.load(root)
+    loaded = loading.load(root, python=python)
     mutants = all_mutants(loaded)
-    rows = {tree.name: chosen(tree, mutants, f"{tree.name}/") for tree in STREET}
+    rows = {tree.name: chosen(tree, mutants, f"{tree.name}/") for tree in trees}
     only = tuple(name for ids in rows.values() for name in ids)
     outcome = session.run(loaded, Options(only=only, jobs=2, timeout_factor=2.0), Quiet())
     return Street(outcome, rows)
 
 
+@pytest.fixture(scope="module")
+def street(tmp_path_factory: pytest.TempPathFactory) -> Street:
+    return side_by_side(STREET, tmp_path_factory.mktemp("street") / "street", PYTHON)
+
+
 @pytest.mark.parametrize("tree", STREET, ids=lambda tree: tree.name)
 def test_a_tree_gets_the_verdicts_worked_out_by_hand(tree: Tree, street: Street) -> None:
     check_rows(street.outcome.report, street.rows[tree.name], f"{tree.name}/")
+    check_problems(street.outcome.report, tree, f"{tree.name}/")
     for test in tree.table.get("flaky", []):
         assert f"{tree.name}/{test}" in street.outcome.report["flaky"]
 
@@ -191,7 +133,7 @@ def planted(tree: Tree, base: Path) -> Project:
     return loading.load(
         root,
         source=tuple(tree.table.get("source", ())),
-        python=environment(tree, root, base / f"{tree.name}-env"),
+        python=environment(tree, root, base / f"{tree.name}-env", PYTHON),
     )
 
 
@@ -215,6 +157,7 @@ def test_a_project_of_its_own_gets_the_verdicts_worked_out_by_hand(
         return
     outcome = session.run(loaded, options, Quiet())
     check_rows(outcome.report, rows)
+    check_problems(outcome.report, tree)
     for key in ("flaky", "set_aside", "line_coverage"):
         if key in tree.table:
             assert outcome.report[key] == tree.table[key]

@@ -1,0 +1,5 @@
+from whole import whole
+
+
+def test_whole():
+    assert whole(1) == 2

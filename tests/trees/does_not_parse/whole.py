@@ -1,0 +1,2 @@
+def whole(n):
+    return n + 1

@@ -1,0 +1,6 @@
+TEXT = """one
+two"""
+
+
+def over(n):
+    return n > 3

@@ -1,0 +1,5 @@
+﻿WORD = "Café"
+
+
+def over(n):
+    return n > 3

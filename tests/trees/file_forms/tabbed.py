@@ -1,0 +1,6 @@
+WORD = "tab"
+
+
+def over(n):
+	if n:
+		return n > 3

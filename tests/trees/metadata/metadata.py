@@ -1,0 +1,6 @@
+__all__ = ["public"]
+__version__ = "1.2.3"
+
+
+def public():
+    return 1

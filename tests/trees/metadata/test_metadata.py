@@ -1,0 +1,5 @@
+from metadata import *
+
+
+def test_public():
+    assert public() == 1
