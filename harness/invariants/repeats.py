@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 
@@ -76,7 +76,7 @@ def _compared(
 def _verdicts(
     scene: Scene,
     name: str,
-    mutants: Iterable[Mutant],
+    mutants: Sequence[Mutant],
     store: Store,
     *,
     jobs: int = 1,
@@ -89,7 +89,7 @@ def _verdicts(
         suite = replace(suite, executor=executor or suite.executor)
         bench = replace(scene.bench, lab=own, suite=suite)
         judged = dict(own.drive(_task(bench, mutant) for mutant in mutants))
-    return {id_: one.verdict for id_, one in judged.items()}
+    return {mutant.id: judged[mutant.id].verdict for mutant in mutants}
 
 
 def _task(bench: Bench, mutant: Mutant) -> Task[tuple[str, Judged]]:

@@ -172,7 +172,7 @@ INVARIANTS = (
         25,
         "child processes",
         "child processes ran the unmutated code",
-        "cube killed, half killed, half survived, main killed, quiet killed",
+        "cube killed, half survived, half killed, main killed, quiet killed",
         child_processes,
     ),
     Invariant(
