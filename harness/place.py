@@ -12,6 +12,7 @@ from typing import Any
 
 from harness import events, launch, staging
 from harness import sandbox as sandboxes
+from harness.errors import FAULT, Problem
 from harness.events import Finished
 from harness.interpreter import Interpreter
 from harness.plan import files_of
@@ -99,12 +100,26 @@ class Place:
 
 @contextmanager
 def opened(
-    project: Project, interpreter: Interpreter, modules: Sequence[str] | None
+    project: Project,
+    interpreter: Interpreter,
+    modules: Sequence[str] | None,
+    *,
+    isolation: str = launch.AUTO,
 ) -> Iterator[Place]:
-    """A place for runs of ``project``; warmed with ``modules`` for ``fork``, unless None."""
+    """A place for runs of ``project``; warmed with ``modules`` for ``fork``, unless None.
+
+    Problem if it could be sealed on this system, and is not, though nobody asked for that: a build
+    shows no note, and its verdicts are shared.
+    """
     digests = launch.digests_of(project)
-    sandbox, runner, _ = launch.start(project, interpreter, digests)
+    sandbox, runner, notes = launch.start(project, interpreter, digests, isolation=isolation)
     try:
+        if notes and sandboxes.can_isolate():
+            raise Problem(
+                FAULT,
+                f"could not seal a build's runs ({'; '.join(notes)}); allow user namespaces: "
+                "sysctl user.max_user_namespaces",
+            )
         executor = _warmed(project, sandbox, runner, modules)
         yield Place(sandbox, runner, executor, project.sources)
     finally:

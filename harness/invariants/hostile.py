@@ -29,6 +29,8 @@ def clean_run(
     base: Base,
     tests: tuple[str, ...],
     left_out: tuple[str, ...],
+    *,
+    isolation: str,
 ) -> RunRecord:
     """The record of these tests on the clean code, in a copy of the project among the traps."""
     with TemporaryDirectory(prefix="hermutic-") as folder:
@@ -38,6 +40,7 @@ def clean_run(
         for path in project.files:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(project.root / path, root / path, follow_symlinks=False)
-        with place.opened(replace(project, root=root), interpreter, None) as here:
+        among_traps = replace(project, root=root)
+        with place.opened(among_traps, interpreter, None, isolation=isolation) as here:
             job = here.job(base.arguments, tests, left_out, CLEAN_LIMITS)
             return here.run(job).record

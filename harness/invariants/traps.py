@@ -109,8 +109,10 @@ def hostile_parent(scene: Scene) -> Seen:
     file = plan.files_of(everyone)[0]
     tests = tuple(test for test in everyone if test.partition("::")[0] == file)
     left_out = plan.left_out(tests, suite.reach, scene.bench.base.set_aside)
-    base = scene.bench.base
-    record = hostile.clean_run(scene.project, scene.interpreter, base, tests, left_out)
+    isolation, base = scene.bench.lab.sandbox.isolation, scene.bench.base
+    record = hostile.clean_run(
+        scene.project, scene.interpreter, base, tests, left_out, isolation=isolation
+    )
     green = {one.id for one in record.results if one.outcome in GREEN} & {*tests}
     holds = record.exit == 0 and len(green) == len(tests)
     return f"{len(green)} of {len(tests)} tests of {file} are green", holds

@@ -18,6 +18,7 @@ from harness.interpreter import probe_interpreter
 from harness.place import Places
 from harness.run import FORK
 from harness.staging import Config
+from tests.harness.probe.test_server import REFUSALS, patched_probe
 
 ROOT = Path(__file__).parents[2]
 PYTHON = Path(sys.executable)
@@ -298,6 +299,18 @@ def test_a_red_suite_is_refused_with_the_tests_that_fail(tmp_path: Path) -> None
     with pytest.raises(Problem, match="test_total") as raised:
         steps.clean(config, PYTHON, tmp_path / "clean.json")
     assert raised.value.code == NOT_GREEN
+
+
+def test_a_build_whose_runs_cannot_be_sealed_is_refused(
+    shop: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patched_probe(
+        tmp_path / "probe", f"import _hermutic_kernel as kernel\n{REFUSALS['namespaces'][0]}\n"
+    )
+    monkeypatch.setattr("harness.sandbox.PROBE", tmp_path / "probe")
+    with pytest.raises(Problem, match=r"could not seal a build's runs .*unshare") as refused:
+        steps.plans(shop.config, PYTHON, shop.measured, shop.plans)
+    assert refused.value.code == FAULT
 
 
 def test_a_declared_file_that_is_missing_is_named(tmp_path: Path) -> None:
