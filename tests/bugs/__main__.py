@@ -1,6 +1,6 @@
 """Turns every patch here into a twin, tries its invariant on it, and writes README.md's table.
 
-    python3 -m tests.bugs [NUMBER...]
+    ./hermutic dev tests.bugs [NUMBER...]
 
 The exit code is 1 if a twin's invariant holds, or fails for another reason than the predicted one.
 """

@@ -13,11 +13,11 @@ HEAD = """# The instrument's past faults, re-introduced
 
 Each row is a fault that instruments of this kind have really had. Its patch puts it back into a
 copy of this one, and its invariant, run against that copy, must print something else than what was
-predicted: the last column. `python3 -m tests.invariants` runs the invariants
+predicted: the last column. `./hermutic dev tests.invariants` runs the invariants
 ([tests/invariants](../invariants)) against the instrument as it is, and with `--instrument FOLDER`
 against any other copy of `harness/` and `gate/`.
 
-`python3 -m tests.bugs` tries all twins, in some minutes, and writes this table; numbers choose
+`./hermutic dev tests.bugs` tries all twins, in some minutes, and writes this table; numbers choose
 rows. `hermutic selftest` runs all invariants, checks that every patch still applies, and tries
 seven of the twins, two of them by `hermutic verify` (test_bugs.py says which).
 

@@ -18,7 +18,7 @@ from tests.invariants.all import INVARIANTS
 from tests.invariants.sandbox import PINNED as FILES
 
 FAULTS = 31
-# Those that are tried here, since they need no sandbox. `python3 -m tests.bugs` tries all of them.
+# Those that are tried here, since they need no sandbox. `./hermutic dev tests.bugs` tries all of them.
 SLICE = (7, 8, 10, 15, 31)
 # What a user's own project shows of a twin: each fails these checks of `verify`, and no other.
 SHOWN = {3: ("stale bytecode", "attestation"), 28: ("hostile parent directory",)}
@@ -73,6 +73,6 @@ def test_verify_shows_the_fault_on_a_project_and_says_what_to_do(
 def test_the_table_is_up_to_date() -> None:
     text = table.PAGE.read_text(encoding="utf-8")
     printed = table.printed_before()
-    assert text == table.page(printed), "write it anew with: python3 -m tests.bugs"
+    assert text == table.page(printed), "write it anew with: ./hermutic dev tests.bugs"
     for number, bug in BUGS.items():
-        assert re.search(bug.seen, printed[number]), f"{number}: python3 -m tests.bugs {number}"
+        assert re.search(bug.seen, printed[number]), f"{number}: ./hermutic dev tests.bugs {number}"

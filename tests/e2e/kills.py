@@ -1,6 +1,6 @@
 """Turns kills with -9 at random moments of run, harden and a Bazel build into what they leave.
 
-``python3 -m tests.e2e.kills [--run 50] [--harden 30] [--bazel 20] [--seed N]``. After each: the
+``./hermutic dev tests.e2e.kills [--run 50] [--harden 30] [--bazel 20] [--seed N]``. After each: the
 sources are as they were, no process is left, and the same command, let to its end, gives the same
 bytes as one that nobody disturbed. The Bazel builds want what .ci/bazel wants.
 """

@@ -15,14 +15,22 @@ from typing import Any
 
 import pytest
 
-from harness import clean, find, loading, session
+from harness import clean, loading, session
 from harness.audit import audit
 from harness.errors import Problem
-from harness.mutant import Mutant
 from harness.progress import Quiet
 from harness.project import Project
 from harness.session import Options, Outcome
-from tests.harness.trees import ALL, TABLE, TREES, Tree, environment, fits, plant
+from tests.harness.trees import (
+    ALL,
+    TABLE,
+    TREES,
+    Tree,
+    all_mutants,
+    chosen,
+    environment,
+    plant,
+)
 from tests.matrix import cells
 
 # The tests' interpreter, where it is not our own: the matrix names one after the other.
@@ -38,22 +46,6 @@ def small_budgets() -> Any:
         patch.setattr(clean, "WALL_FLOOR", 15.0)
         patch.setattr(clean, "MEMORY_FLOOR", 1 << 29)
         yield
-
-
-def chosen(tree: Tree, mutants: tuple[Mutant, ...], prefix: str = "") -> dict[str, dict[str, Any]]:
-    """The mutant's id for every row of the table: exactly one mutant fits each."""
-    ids: dict[str, dict[str, Any]] = {}
-    for row in tree.rows:
-        fitting = [mutant.id for mutant in mutants if fits(row, mutant, prefix)]
-        assert len(fitting) == 1, f"{tree.name}: {row['at']} {row['change']} fits {fitting}"
-        ids[fitting[0]] = row
-    assert len(ids) == len(tree.rows), f"{tree.name}: two rows mean the same mutant"
-    return ids
-
-
-def all_mutants(loaded: Project) -> tuple[Mutant, ...]:
-    found = [find.find((loaded.root / path).read_bytes(), path) for path in loaded.sources]
-    return tuple(mutant for one in found for mutant in one.mutants)
 
 
 def check_rows(report: dict[str, Any], rows: dict[str, dict[str, Any]], prefix: str = "") -> None:

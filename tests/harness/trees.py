@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from harness import find
+from harness.mutant import Mutant
+from harness.project import Project
 from tests.matrix import cells
 
 TREES = Path(__file__).parent.parent / "trees"
@@ -107,3 +110,19 @@ def fits(row: dict[str, Any], mutant: Any, prefix: str = "") -> bool:
         and f"{shown(mutant.before)} -> {shown(mutant.after)}" == row["change"]
         and row.get("column") in (None, mutant.column)
     )
+
+
+def chosen(tree: Tree, mutants: tuple[Mutant, ...], prefix: str = "") -> dict[str, dict[str, Any]]:
+    """The mutant's id for every row of the table: exactly one mutant fits each."""
+    ids: dict[str, dict[str, Any]] = {}
+    for row in tree.rows:
+        fitting = [mutant.id for mutant in mutants if fits(row, mutant, prefix)]
+        assert len(fitting) == 1, f"{tree.name}: {row['at']} {row['change']} fits {fitting}"
+        ids[fitting[0]] = row
+    assert len(ids) == len(tree.rows), f"{tree.name}: two rows mean the same mutant"
+    return ids
+
+
+def all_mutants(loaded: Project) -> tuple[Mutant, ...]:
+    found = [find.find((loaded.root / path).read_bytes(), path) for path in loaded.sources]
+    return tuple(mutant for one in found for mutant in one.mutants)

@@ -1,6 +1,6 @@
 """Turns the numbers of invariants into what was predicted and what was seen, for any instrument.
 
-    python -m tests.invariants [NUMBER...] [--instrument FOLDER] [--python PYTHON] [--json]
+    ./hermutic dev tests.invariants [NUMBER...] [--instrument FOLDER] [--python PYTHON] [--json]
 
 FOLDER holds another copy of harness/ and gate/. The exit code is 1 if one does not hold.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 
 def main() -> int:
     """Run them in the order given."""
-    parser = argparse.ArgumentParser(prog="python -m tests.invariants")
+    parser = argparse.ArgumentParser(prog="./hermutic dev tests.invariants")
     parser.add_argument("numbers", nargs="*", type=int)
     parser.add_argument("--instrument", type=Path)
     parser.add_argument("--python", type=Path)

@@ -11,7 +11,7 @@ from harness.progress import Quiet
 from harness.project import Project
 from harness.session import Options, Outcome
 from tests.harness.sealed import write
-from tests.harness.test_trees import TREES, all_mutants, chosen, load, plant
+from tests.harness.trees import TREES, all_mutants, chosen, load, plant
 from tests.invariants.invariant import Place
 
 Files = dict[str, str | bytes]
