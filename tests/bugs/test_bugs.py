@@ -18,7 +18,7 @@ from tests.invariants.all import INVARIANTS
 from tests.invariants.sandbox import PINNED as FILES
 
 FAULTS = 31
-# Those that are tried here, since they need no sandbox. `./hermutic dev tests.bugs` tries all of them.
+# Those that are tried here: they need no sandbox. `./hermutic dev tests.bugs` tries all of them.
 SLICE = (7, 8, 10, 15, 31)
 # What a user's own project shows of a twin: each fails these checks of `verify`, and no other.
 SHOWN = {3: ("stale bytecode", "attestation"), 28: ("hostile parent directory",)}

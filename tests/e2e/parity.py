@@ -32,10 +32,10 @@ def main() -> int:
     different = 0
     with tempfile.TemporaryDirectory(dir=cache, prefix="parity-") as scratch:
         os.environ["HERMUTIC_BIND"] = scratch
-        worker = _built(labels, Path(scratch) / "worker")
-        sandbox = _built(labels, Path(scratch) / "sandboxed", "--config=sandboxed")
+        worker = built(labels, Path(scratch) / "worker")
+        sandbox = built(labels, Path(scratch) / "sandboxed", "--config=sandboxed")
         for label in labels:
-            files = [_verdicts(base, label) for base in (worker, sandbox)]
+            files = [verdicts(base, label) for base in (worker, sandbox)]
             files.append(_command(label, worker, Path(scratch) / "command"))
             files += _by_nix(label, Path(scratch) / "nix")
             same = sum(
@@ -56,7 +56,7 @@ def _labels() -> list[str]:
     return [line for line in said.splitlines() if line.startswith("//targets/")]
 
 
-def _built(labels: list[str], base: Path, *flags: str) -> Path:
+def built(labels: list[str], base: Path, *flags: str) -> Path:
     """An output base in which the targets' verdicts were made anew."""
     measured = [f"{label}.measured" for label in labels]
     _run(
@@ -77,7 +77,7 @@ def _folder(base: Path, label: str) -> Path:
     return found
 
 
-def _verdicts(base: Path, label: str) -> dict[str, bytes]:
+def verdicts(base: Path, label: str) -> dict[str, bytes]:
     folder = _folder(base, label) / "verdicts"
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*.json")}
 
