@@ -16,7 +16,7 @@ from typing import Any
 from harness.errors import FAULT, Problem
 from harness.records import decode_record, encode_record
 from harness.run import RunRecord
-from harness.verdict import Verdict, number_of_tests
+from harness.verdict import Verdict, number_of_tests, steady
 
 SCHEMA = 1
 ROLES = ("mutant", "clean", "confirm")
@@ -51,6 +51,7 @@ def build(
         "verdict": verdict.verdict,
         "reason": verdict.reason,
         "detected_by": list(verdict.detected_by),
+        "asserted": verdict.asserted,
         "tests_run": number_of_tests(own) if own else 0,
         "environment": environment,
         "selection": list(selection),
@@ -99,7 +100,12 @@ def of_log(events: Iterable[Mapping[str, Any]]) -> dict[str, bytes]:
             case "run":
                 runs[event["run"]] = event
             case "verdict":
-                verdict = Verdict(event["verdict"], event["reason"], tuple(event["detected_by"]))
+                verdict = Verdict(
+                    event["verdict"],
+                    event["reason"],
+                    tuple(event["detected_by"]),
+                    event["asserted"],
+                )
                 built = build(
                     mutants[event["id"]],
                     verdict,
@@ -131,10 +137,10 @@ def to_bytes(evidence: Mapping[str, Any]) -> bytes:
 
 
 def essence(record: RunRecord | None, selection: tuple[str, ...]) -> dict[str, Any] | None:
-    """What of a run record is the same on every machine. Messages may hold addresses and times."""
+    """What of a run record is the same on every machine."""
     if record is None:
         return None
-    results = tuple(replace(result, message="") for result in record.results)
+    results = tuple(replace(result, message=steady(result.message)) for result in record.results)
     errors = tuple(error.partition(": ")[0] for error in record.collect_errors)
     quiet = replace(record, results=results, collect_errors=errors)
     if record.limit is not None:  # which one comes first depends on what else the machine does

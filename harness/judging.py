@@ -191,6 +191,7 @@ def _log_verdict(bench: Bench, mutant: Mutant, judged: Judged) -> None:
         reason=judged.verdict.reason,
         tests_run=judged.tests_run,
         detected_by=list(judged.verdict.detected_by),
+        asserted=judged.verdict.asserted,
         selection=judged.selection,
         runs=judged.runs,
     )
@@ -204,6 +205,7 @@ def _row(mutant: Mutant, judged: Judged) -> Row:
         reason=judged.verdict.reason,
         tests_run=judged.tests_run,
         detected_by=judged.verdict.detected_by,
+        asserted=judged.verdict.asserted,
     )
 
 

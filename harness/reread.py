@@ -177,6 +177,7 @@ def _check_verdict(seen: Seen, event: Event) -> None:
             reason=verdict.reason,
             tests_run=ran,
             detected_by=verdict.detected_by,
+            asserted=verdict.asserted,
         )
     )
     judged = {
@@ -184,6 +185,7 @@ def _check_verdict(seen: Seen, event: Event) -> None:
         "reason": verdict.reason,
         "tests_run": ran,
         "detected_by": list(verdict.detected_by),
+        "asserted": verdict.asserted,
     }
     wrong = [
         f"{name} is {event[name]!r}, but its runs give {value!r}"

@@ -21,7 +21,7 @@ from harness.report import Mismatch, Row, diff, survivors_text, to_text
 from harness.staging import Config
 
 NAME = "MUTANTS"
-_ROW = ("verdict", "reason", "tests_run")
+_ROW = ("verdict", "reason", "tests_run", "asserted")
 
 
 def write(
@@ -250,6 +250,7 @@ def _log_verdict(log: Log, data: Mapping[str, Any], said: set[Any]) -> None:
         reason=data["reason"],
         tests_run=data["tests_run"],
         detected_by=data["detected_by"],
+        asserted=data["asserted"],
         selection=digest,
         runs=runs,
     )

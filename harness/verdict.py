@@ -22,6 +22,9 @@ VERDICTS = (
 )
 DETECTED = frozenset({"killed", "broken", "crashed", "timeout"})
 FAILURES = frozenset({FAILED, ERROR})
+# How a failed assertion's message begins: in a test of any style, pytest.raises and pytest.fail.
+ASSERTIONS = ("AssertionError", "assert ", "Failed: ")
+STARVED = "MemoryError"
 NAMED = 3  # tests named in one reason: enough to start looking, short enough for one line
 
 
@@ -41,12 +44,14 @@ class Verdict:
     """A verdict of design.md's table, why, and the tests that detected the mutant.
 
     ``reason`` is empty or one sentence; like everything here it holds nothing that varies between
-    runs of the same mutant (no time, no address, no absolute path).
+    runs of the same mutant (no time, no address, no absolute path). ``asserted``: a killed one's
+    tests failed in an assertion, and not only because the program raised something.
     """
 
     verdict: str
     reason: str = ""
     detected_by: tuple[str, ...] = ()
+    asserted: bool = False
 
 
 def judge(
@@ -81,6 +86,12 @@ def needs_clean(run: RunRecord) -> bool:
 def needs_confirm(run: RunRecord) -> bool:
     """Whether the clean selection must be run again right now."""
     return run.limit is not None
+
+
+def steady(message: str) -> str:
+    """What of a failed test's message a verdict rests on; the rest may hold addresses and times."""
+    parts = [ASSERTIONS[0]] if message.startswith(ASSERTIONS) else []
+    return " ".join(parts + [STARVED] * (STARVED in message))
 
 
 def number_of_tests(run: RunRecord) -> int:
@@ -174,9 +185,10 @@ def _killed(
     if not killers:
         names = _names(result.id for result in failed)
         return Verdict("unstable", f"failed, but did not run on clean: {names}")
-    starved = any("MemoryError" in result.message for result in killers)
+    starved = any(STARVED in result.message for result in killers)
     ids = tuple(dict.fromkeys(result.id for result in killers))
-    return Verdict("killed", "memory limit" if starved else "", ids)
+    asserted = any(result.message.startswith(ASSERTIONS) for result in killers)
+    return Verdict("killed", "memory limit" if starved else "", ids, asserted)
 
 
 def _function(test: str) -> str:

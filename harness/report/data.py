@@ -34,6 +34,7 @@ class Row:
     reason: str
     tests_run: int
     detected_by: tuple[str, ...]
+    asserted: bool = False
 
 
 def build(

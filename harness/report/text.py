@@ -155,6 +155,7 @@ def _loud(report: Report) -> str:
     unstable = _reasoned(_of(report, "unstable"))
     problems = [f"{path}: {why}" for path, why in sorted(report["problems"].items())]
     blocks = [
+        _unasserted(report),
         _listed("mutants without a verdict (error), so there is no score", errors),
         _listed("unstable mutants, in no score", unstable),
         _listed("tests set aside, run for no mutant", report["set_aside"]),
@@ -162,6 +163,17 @@ def _loud(report: Report) -> str:
         _listed("files left out", problems),
     ]
     return "\n".join(block for block in blocks if block)
+
+
+def _unasserted(report: Report) -> str:
+    """A suite that calls and asserts nothing kills what raises by itself, and only that."""
+    killed = [row for row in report["mutants"] if row["verdict"] == "killed"]
+    if not killed or any(row["asserted"] for row in killed):
+        return ""
+    return (
+        "! no mutant was killed by an assertion: each killed one raises by itself, so these tests\n"
+        "    may assert nothing"
+    )
 
 
 def _reasoned(rows: Iterable[Report]) -> list[str]:

@@ -54,7 +54,10 @@ def record(source: bytes, **changes: Any) -> RunRecord:
     )
 
 
-FAILING = {"exit": 1, "results": (PASSED[0], TestResult(TESTS[1], "failed", "call", "boom"))}
+FAILING = {
+    "exit": 1,
+    "results": (PASSED[0], TestResult(TESTS[1], "failed", "call", "assert 1 == 2")),
+}
 ENDLESS = {
     "exit": None,
     "limit": "wall",
@@ -100,6 +103,7 @@ def verdict(id_: str, said: str, reason: str = "", **changes: Any) -> dict[str, 
         "reason": reason,
         "tests_run": 0,
         "detected_by": [],
+        "asserted": False,
         "selection": SELECTION,
         "runs": {},
     }
@@ -155,6 +159,7 @@ def good_events() -> Events:
             "killed",
             tests_run=2,
             detected_by=[TESTS[1]],
+            asserted=True,
             runs={"mutant": "r1", "clean": "c1"},
         ),
         run("r2", "mutant", record(survived)),
@@ -307,6 +312,7 @@ K, S, T = (MUTANTS[name] for name in (KILLED, SURVIVED, TIMEOUT))
         (change({"event": "verdict", "id": SURVIVED}, verdict="killed"), "does not follow"),
         (change({"event": "verdict", "id": KILLED}, detected_by=[TESTS[0]]), "does not follow"),
         (change({"event": "verdict", "id": KILLED}, tests_run=1), "does not follow"),
+        (change({"event": "verdict", "id": KILLED}, asserted=False), "does not follow"),
         (change({"event": "verdict", "id": KILLED}, reason="so"), "does not follow"),
         (change({"event": "verdict", "id": UNREACHED}, verdict="killed"), "rests on no run"),
         (change({"event": "verdict", "id": UNREACHED}, selection=SELECTION), "tests were selected"),

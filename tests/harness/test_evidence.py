@@ -93,6 +93,8 @@ def test_what_differs_between_two_runs_of_the_same_bytes_is_not_in_the_file(
         {"attested": (Attestation("m.py", "d2"),)},
         {"results": (replace(RUN.results[0], id="t.py::b"),)},
         {"results": (replace(RUN.results[0], phase="setup"),)},
+        {"results": (replace(RUN.results[0], message="ValueError: no"),)},
+        {"results": (replace(RUN.results[0], message="MemoryError"),)},
         {"argv": ("python", "-m", "pytest", "other.py")},
         {"fault": "disk full"},
     ],
@@ -125,14 +127,16 @@ def test_whether_the_confirming_run_compiled_the_clean_file_anew_is_not_in_the_f
     assert len(files) == 1
 
 
-def test_a_record_taken_from_the_file_is_judged_as_the_one_that_was_put_in() -> None:
-    data = json.loads(evidence.to_bytes(built(RUN)))["runs"]
+@pytest.mark.parametrize("message", ["assert 1 == 2", "MemoryError", "ValueError: no"])
+def test_a_record_taken_from_the_file_is_judged_as_the_one_that_was_put_in(message: str) -> None:
+    own = replace(RUN, results=(replace(RUN.results[0], message=message),))
+    data = json.loads(evidence.to_bytes(built(own)))["runs"]
     run, clean = (
         evidence.record_of(data[role], TESTS, environment="env") for role in ("mutant", "clean")
     )
     verdicts = [
         judge(path="m.py", digest="d1", selection=TESTS, run=one, clean=other)
-        for one, other in ((RUN, CLEAN), (run, clean))
+        for one, other in ((own, CLEAN), (run, clean))
     ]
     assert verdicts[0] == verdicts[1]
     assert verdicts[0].verdict == "killed"

@@ -108,6 +108,7 @@ def test_the_report_has_the_documented_keys_and_schema_1() -> None:
     assert set(made["mutants"][0]) == {
         *("id", "path", "qualname", "operator", "kind", "place", "line", "column"),
         *("before", "after", "digest", "verdict", "reason", "tests_run", "detected_by"),
+        "asserted",
     }
     assert set(made["totals"]) == {
         *("mutants", "killed", "broken", "crashed", "timeout", "survived"),
@@ -525,3 +526,19 @@ def test_a_page_without_the_source_still_says_what_changed() -> None:
     made = page(row(), None)
     assert "bank.py:5: '<=' becomes '<'" in made
     assert "by hand" not in made
+
+
+def killed(**asserted: bool) -> list[Row]:
+    return [row("killed", number=n, asserted=said) for n, said in enumerate(asserted.values())]
+
+
+def test_a_suite_whose_kills_are_all_the_programs_own_exceptions_is_told() -> None:
+    said = text(report([*killed(a=False, b=False), row(number=2)]))
+    assert "! no mutant was killed by an assertion: each killed one raises by itself" in said
+
+
+@pytest.mark.parametrize("made", [killed(a=True, b=False), [], [row("broken")]])
+def test_one_kill_by_an_assertion_is_enough_and_without_a_kill_nothing_is_said(
+    made: list[Row],
+) -> None:
+    assert "by an assertion" not in text(report([*made, row(number=2)]))

@@ -152,6 +152,30 @@ def test_a_kill_by_an_assertion_does_not_speak_of_memory() -> None:
     assert judged(run).reason == ""
 
 
+@pytest.mark.parametrize(
+    ("message", "asserted"),
+    [
+        ("assert 1 == 2\n +  where 1 = f()", True),
+        ("AssertionError: 1 != 2", True),
+        ("AssertionError", True),
+        ("Failed: DID NOT RAISE <class 'ValueError'>", True),
+        ("ValueError: assert", False),
+        ("asserted: nothing", False),
+        ("", False),
+    ],
+)
+def test_a_kill_says_whether_an_assertion_failed_or_the_program_raised(
+    message: str, asserted: bool
+) -> None:
+    run = replace(KILLED_RUN, results=(result(A, "failed", message=message),))
+    assert judged(run) == Verdict("killed", "", (A,), asserted)
+
+
+def test_one_failed_assertion_among_several_failures_is_enough() -> None:
+    results = (result(A, "failed", message="ValueError"), result(B, "failed", message="assert 0"))
+    assert judged(replace(KILLED_RUN, results=results)).asserted
+
+
 # broken
 
 
