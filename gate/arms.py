@@ -40,6 +40,7 @@ class Arm:
     spent: dict[str, tuple[int, int]] = field(default_factory=dict)  # by request
     asked: set[str] = field(default_factory=set)  # those of them that were calls
     seconds: float = 0.0
+    recalled: bool = False  # an answer came from a recording, and so in no time
     plain: bool = False
 
     @property
@@ -101,6 +102,7 @@ def _exchanged(arm: Arm, event: Event) -> None:
         # What is neither an answer nor a try was not asked: the tokens were spent, the key is bad.
         if event["outcome"] in SETTLED or not event["stored"]:
             arm.asked.add(event["request"])
+            arm.recalled |= event["stored"]  # the arm's own answers may serve it twice
     if not any(message["role"] == "assistant" for message in event["messages"]):
         arm.openings.add(event["request"])
 
@@ -155,6 +157,13 @@ def _catches(arm: Arm, kept: tuple[str, str]) -> set[str]:
     return {kept[1], *arm.also.get(kept, ())}
 
 
+def _by_model(arm: Arm) -> set[str]:
+    """What was caught for tokens: in a cascade, not what search had caught without any."""
+    free = {(draft, mutant) for draft, mutant, request in arm.drafts if request is None}
+    searched = {id_ for one in free.intersection(arm.kept) for id_ in _catches(arm, one)}
+    return arm.caught - searched
+
+
 def table(logs: Sequence[Path]) -> str:
     """The arms of all the logs together, as Markdown."""
     reads = [read(log) for log in logs]
@@ -204,13 +213,14 @@ def _row(name: str, pairs: Sequence[tuple[Arm, Read]]) -> list[str]:
     caught = sum(len(arm.caught) for arm in arms)
     tokens = [sum(pair[side] for arm in arms for pair in arm.spent.values()) for side in (0, 1)]
     same, other = (sum(counts) for counts in zip(*(_beyond(a, o) for a, o in pairs), strict=True))
-    seconds = sum(arm.seconds for arm in arms)
+    seconds = 0 if any(arm.recalled for arm in arms) else sum(arm.seconds for arm in arms)
+    by_model = sum(len(_by_model(arm)) for arm in arms)
     return [
         *(name, str(sum(len(arm.survivors) for arm in arms)), str(caught)),
         *(str(sum(len(arm.drafts) for arm in arms)), str(sum(len(arm.kept) for arm in arms))),
         *(str(sum(arm.calls for arm in arms)), f"{tokens[0]:,}", f"{tokens[1]:,}"),
         f"{seconds:.0f}" if seconds else "",
-        f"{1000 * caught / sum(tokens):.2f}" if sum(tokens) else "",
+        f"{1000 * by_model / sum(tokens):.2f}" if sum(tokens) else "",
         # A test without a target has no own kill to which others could be compared.
         *(("", "") if all(arm.plain for arm in arms) else (str(same), str(other))),
     ]

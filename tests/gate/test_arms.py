@@ -136,6 +136,32 @@ def test_an_arm_counts_calls_tokens_tests_and_kills(log: Written) -> None:
     assert seen(text, "C", "caught per 1,000 tokens") == ["8.51"]
 
 
+def cascade(log: Written, **answer: Any) -> None:
+    """S+C: search's draft catches F1 and F2, the model's G, and F2 again; 100 and 25 tokens."""
+    log.begins("S+C", F1, F2, G)
+    log.drafted("searched", F1)
+    log.passed("searched", F1, F2)
+    log.asked("g", (100, 25), **answer)
+    log.drafted("asked", G, "g")
+    log.passed("asked", G, F2)
+    for draft, mutant in (("searched", F1), ("asked", G)):
+        log.decided(draft, mutant, "kept")
+    log.ends("S+C", 9.0)
+
+
+def test_a_cascades_tokens_have_not_bought_what_search_caught(log: Written) -> None:
+    cascade(log)
+    text = table(log)
+    assert seen(text, "S+C", "caught", "seconds") == ["3", "9"]
+    # G alone, for 125 tokens.
+    assert seen(text, "S+C", "caught per 1,000 tokens") == ["8.00"]
+
+
+def test_what_a_recording_answered_in_no_time_has_no_seconds(log: Written) -> None:
+    cascade(log, stored=True)
+    assert seen(table(log), "S+C", "seconds") == [""]
+
+
 def test_c_without_retry_is_what_the_first_replies_alone_caught_and_cost(log: Written) -> None:
     conversation(log)
     text = table(log)
