@@ -16,6 +16,7 @@ def target(name, settings, mutants, own_tests = [], own_expected = "expected.jso
       **project: more for mutation_test, instead of what settings say.
     """
     repository = native.package_name().rpartition("/")[2]
+    native.exports_files(["expected.json"], visibility = ["//tests:__pkg__"])
 
     def test(name, expected, tags = [], **more):
         mutation_test(
