@@ -47,6 +47,7 @@ def test_a_twin_makes_its_invariant_fail_for_the_predicted_reason(
     assert outcome.caught, outcome.seen
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", SHOWN)
 def test_verify_shows_the_fault_on_a_project_and_says_what_to_do(
     number: int, checks_python: Path, tmp_path: Path

@@ -35,7 +35,7 @@ class Bank:
 
 
 def hermutic(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "gate", *map(str, words)]
+    command = [str(ROOT / "hermutic"), *map(str, words)]  # as README.md has it
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 

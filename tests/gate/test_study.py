@@ -245,7 +245,7 @@ def test_search_asks_nobody_and_the_model_gets_what_is_left(whole: Whole) -> Non
     assert found["S"][:2] == ["4", "3"]
     assert found["S"][4:8] == ["0", "0", "0", ""]
     assert found["S+C"][:2] == ["4", "4"]
-    assert found["S+C"][4:8] == ["1", "100", "20", "33.33"]
+    assert found["S+C"][4:8] == ["1", "100", "20", "8.33"]
 
 
 def test_what_is_caught_is_split_by_place_and_kind(whole: Whole) -> None:

@@ -10,9 +10,20 @@ from tests.invariants.all import INVARIANTS
 from tests.invariants.environment import place
 from tests.invariants.invariant import seen
 
+# Ten seconds of processor time and more: whole sessions, several times.
+SLOW = (2, 3, 9, 20, 21, 22, 23, 25, 30)
+
 
 @pytest.mark.parametrize(
-    "number", sorted(INVARIANTS), ids=lambda number: f"{number}-{INVARIANTS[number].name}"
+    "number",
+    [
+        pytest.param(
+            number,
+            id=f"{number}-{one.name}",
+            marks=[pytest.mark.nightly] if number in SLOW else [],
+        )
+        for number, one in sorted(INVARIANTS.items())
+    ],
 )
 def test_an_invariant_holds(number: int, checks_python: Path) -> None:
     invariant = INVARIANTS[number]
