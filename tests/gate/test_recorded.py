@@ -17,8 +17,10 @@ RECORDING = ROOT / "tests" / "gate" / "recorded" / "study.jsonl"
 LIMIT = 5 << 20
 # As it was recorded: what a request says must be the same for its recorded answer to be found.
 TARGETS = ("shortuuid", "toolz", "tenacity", "cachetools")
-OPTIONS = ("--operators", "classic", "--model", "qwen2.5-coder-1.5b-instruct")
-OPTIONS += ("--temperature", "0.7", "--max-tokens", "800", "--tokens", "600000")
+OPTIONS = (
+    *("--operators", "classic", "--model", "qwen2.5-coder-1.5b-instruct"),
+    *("--temperature", "0.7", "--max-tokens", "800", "--tokens", "600000"),
+)
 
 
 def shown() -> str:
