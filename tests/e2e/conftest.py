@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 import time
 
 import pytest
 
 from tests.e2e.commands import RUN, hermutic, project, report
+
+# A shell's background job ignores it, and so would every command that is started here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
