@@ -10,8 +10,8 @@ from tests.invariants.all import INVARIANTS
 from tests.invariants.environment import place
 from tests.invariants.invariant import seen
 
-# Ten seconds of processor time and more: whole sessions, several times.
-SLOW = (2, 3, 9, 20, 21, 22, 23, 25, 30)
+# Five seconds of processor time and more: whole sessions, several times.
+SLOW = (2, 3, 4, 5, 9, 11, 18, 20, 21, 22, 23, 25, 30)
 
 
 @pytest.mark.parametrize(
