@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from gate.authors.exchange import SETTLED
-from harness.errors import USAGE, Problem
 from harness.log import read_log
 
 Event = dict[str, Any]
@@ -37,6 +36,7 @@ class Arm:
     decided: dict[tuple[str, str], str] = field(default_factory=dict)
     outcomes: Counter[str] = field(default_factory=Counter)
     openings: set[str] = field(default_factory=set)  # requests that are no retry
+    left: dict[str, list[str]] = field(default_factory=dict)  # what each author tried in vain
     spent: dict[str, tuple[int, int]] = field(default_factory=dict)  # by request
     asked: set[str] = field(default_factory=set)  # those of them that were calls
     seconds: float = 0.0
@@ -82,6 +82,9 @@ def _take(arm: Arm, event: Event) -> None:
             arm.kept.append((event["draft"], event["mutant"]))
         case "gate.decision":
             arm.decided[event["draft"], event["mutant"]] = event["reason"]
+        case "gate.left":
+            tried = f"{event['author']}: {event['why']}"
+            arm.left.setdefault(event["mutant"], []).append(tried)
         case "gate.plain":
             arm.plain = True
             if event["passes"]:
@@ -177,35 +180,8 @@ def table(logs: Sequence[Path]) -> str:
                 rows.append((change(pairs[0][0]).name, [(change(a), o) for a, o in pairs]))
     lines = [_line(COLUMNS), _line(["---"] * len(COLUMNS))]
     lines += [_line(_row(name, pairs)) for name, pairs in rows]
-    return "\n".join([*lines, "", *_split(rows), "", *_refusals(rows)]) + "\n"
-
-
-MARKS = ("<!-- study -->\n", "<!-- end -->\n")
-
-
-def write(page: Path, text: str) -> None:
-    """Put the table between the page's marks. Problem if it has none."""
-    before, after = around(page)
-    page.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{after}", encoding="utf-8")
-
-
-def around(page: Path) -> tuple[str, str]:
-    """What a page has before and after its marks. Problem if it has none."""
-    try:
-        before, _, rest = page.read_text(encoding="utf-8").partition(MARKS[0])
-        _, mark, after = rest.partition(MARKS[1])
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise Problem(
-            USAGE, f"could not write into '{page}': {why}; name a page that has the marks"
-        ) from error
-    if not mark:
-        raise Problem(
-            USAGE,
-            f"could not write into '{page}': it has no lines {MARKS[0].strip()} and "
-            f"{MARKS[1].strip()} to write between; add them",
-        )
-    return before, after
+    parts = [lines, _split(rows), _refusals(rows), _uncaught(reads)]
+    return "\n\n".join(text for part in parts if (text := "\n".join(part))) + "\n"
 
 
 def _row(name: str, pairs: Sequence[tuple[Arm, Read]]) -> list[str]:
@@ -261,13 +237,40 @@ def _split(rows: Iterable[tuple[str, Sequence[tuple[Arm, Read]]]]) -> Iterator[s
 
 
 def _refusals(rows: Iterable[tuple[str, Sequence[tuple[Arm, Read]]]]) -> Iterator[str]:
-    yield "Why drafts were refused:"
-    yield ""
-    for name, pairs in rows:
-        reasons = sum((arm.reasons for arm, _ in pairs), Counter())
+    counted = {name: sum((arm.reasons for arm, _ in pairs), Counter()) for name, pairs in rows}
+    if any(counted.values()):
+        yield "Why drafts were refused:"
+        yield ""
+    for name, reasons in counted.items():
         if reasons:
             said = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
             yield f"- {name}: {said}"
+
+
+def _uncaught(reads: Sequence[Read]) -> Iterator[str]:
+    """The survivors that no arm caught, and what those who were asked tried."""
+    listed = []
+    for one in reads:
+        caught = {id_ for arm in one.arms for id_ in arm.caught}
+        asked = dict.fromkeys(id_ for arm in one.arms for id_ in arm.survivors)
+        for id_ in asked:
+            if id_ not in caught:
+                listed.append(_tried(one, id_))
+    if listed:
+        yield "Caught by no arm, and what was tried:"
+        yield ""
+        yield from listed
+
+
+def _tried(read_: Read, id_: str) -> str:
+    tried: dict[str, None] = {}
+    for arm in read_.arms:
+        refused = [why for (_, own), why in arm.decided.items() if own == id_]
+        tried.update(dict.fromkeys(arm.left.get(id_, refused)))
+    mutant = read_.mutants[id_]
+    change = " ".join(f"{mutant['before']} -> {mutant['after'] or '(nothing)'}".split())
+    said = "; ".join(tried) or "nothing aimed at it"
+    return f"- `{id_}`, `{change}`: {said}"
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -115,7 +115,7 @@ def certify(path: Path, quiet: bool, format_: str, kept: Path | None, **given: A
 
 
 @cli.cli.command()
-@click.argument("paths", metavar="[PATH]...", nargs=-1, type=FOLDER)
+@click.argument("paths", metavar="[PATH[:FILE]]...", nargs=-1, type=FOLDER)
 @click.option(
     "--arms", multiple=True, type=click.Choice(ARMS), help="Which arms.  [default: all of them]"
 )
@@ -136,8 +136,12 @@ def study(
     quiet: bool,
     **given: Any,
 ) -> int:
-    """Compare the arms on the same survivors of each PATH: what they catch, at what price."""
+    """Compare the arms on the same survivors of each PATH: what they catch, at what price.
+
+    PATH:FILE asks for that file of the project alone.
+    """
     from gate import arms as tables
+    from gate import page
     from gate import study as studies
     from gate.setting import OPENAI, REPLAY
 
@@ -146,18 +150,22 @@ def study(
     asking = (REPLAY if replay else OPENAI,) if set(chosen) & set(studies.ASKING) else ()
     wanted = _wanted({**given, "names": asking})
     if into:
-        tables.around(into)
-    prepared = [cli._prepare(path, {**DEFAULTS, **given})[:2] for path in paths]
+        page.around(into)
+    prepared = []
+    for path in paths:
+        folder, only = _file_of(path)
+        own = {**DEFAULTS, **given, "only": (*given["only"], *only)}
+        prepared.append((folder, *cli._prepare(folder, own)[:2]))
     share = wanted.tokens and wanted.tokens // len(paths)
     one = studies.Study(replace(wanted, tokens=share), chosen, unreached)
     logs = []
-    for path, (project, options) in zip(paths, prepared, strict=True):
-        with ending.session(path, quiet) as listener:
+    for folder, project, options in prepared:
+        with ending.session(folder, quiet) as listener:
             logs.append(studies.study(project, options, one, listener))
     table = tables.table(logs)
     ending.emit(table)
     if into:
-        tables.write(into, table)
+        page.write(into, table)
     return 0
 
 
@@ -181,6 +189,12 @@ def audit(log: Path, report: Path | None) -> int:
     if holds and log.is_file() and tables.read(log).arms:
         ending.emit(f"\n{tables.table([log])}")
     return 0 if holds else FAULT
+
+
+def _file_of(path: Path) -> tuple[Path, tuple[str, ...]]:
+    """PATH:FILE, as the project and a pattern of --only; a PATH that exists is what it says."""
+    folder, colon, file = str(path).rpartition(":")
+    return (Path(folder), (file,)) if colon and file and not path.exists() else (path, ())
 
 
 def _wanted(given: dict[str, Any]) -> Wanted:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gate import arms
+from gate.page import write
 from harness.errors import USAGE, Problem
 from harness.log import Log, LogBroken, open_log
 
@@ -26,7 +27,8 @@ class Written:
         for id_, kind in KINDS.items():
             _, qualname, _, _ = id_.split(":")
             place = "body" if qualname else "import"
-            self.log.event("mutant", id=id_, qualname=qualname, kind=kind, place=place)
+            change = {"before": "a  <\n b", "after": "" if kind == "message" else "a > b"}
+            self.log.event("mutant", id=id_, qualname=qualname, kind=kind, place=place, **change)
 
     def begins(self, arm: str, *survivors: str) -> None:
         self.log.event("gate.arm", arm=arm, survivors=list(survivors), ceiling=None)
@@ -68,6 +70,9 @@ class Written:
     def decided(self, draft: str, mutant: str, reason: str) -> None:
         kept = reason == "kept"
         self.log.event("gate.decision", draft=draft, mutant=mutant, kept=kept, reason=reason)
+
+    def left(self, mutant: str, author: str, why: str) -> None:
+        self.log.event("gate.left", mutant=mutant, author=author, why=why)
 
     def plain(self, draft: str, *also: str, passes: bool = True) -> None:
         self.drafted(draft, F1, "a")
@@ -319,11 +324,53 @@ def test_the_refusals_come_with_the_most_frequent_first(log: Written) -> None:
         log.drafted(draft, mutant, draft)
         log.decided(draft, mutant, reason)
     log.ends("C")
-    assert table(log).endswith(
-        "Why drafts were refused:\n\n"
+    assert (
+        "\n\nWhy drafts were refused:\n\n"
         "- C: 2 patches, 1 flaky\n"
-        "- C without gate: 2 patches, 1 flaky\n"
+        "- C without gate: 2 patches, 1 flaky\n\n"
+    ) in table(log)
+
+
+def test_what_no_arm_caught_is_listed_with_what_was_tried(log: Written) -> None:
+    log.begins("A", F1, F2, G)
+    log.ends("A")
+    log.begins("S", F1, F2, G)
+    log.left(F1, "search", "no call tells them apart")
+    log.left(G, "search", "caught by the model later")
+    log.ends("S")
+    log.begins("S+C", F1, F2, G)
+    log.left(F1, "search", "no call tells them apart")
+    log.drafted("weak", F1, "f1")
+    log.decided("weak", F1, "flaky")
+    log.left(F1, "openai", "reply 1: flaky")
+    log.drafted("late", F2)
+    log.passed("late", F2)
+    log.decided("late", F2, "breaks-neighbour")
+    log.drafted("good", G, "g")
+    log.passed("good", G)
+    log.decided("good", G, "kept")
+    log.ends("S+C")
+    assert table(log).endswith(
+        "\n\nCaught by no arm, and what was tried:\n\n"
+        f"- `{F1}`, `a < b -> a > b`: search: no call tells them apart; openai: reply 1: "
+        "flaky\n"
+        f"- `{F2}`, `a < b -> (nothing)`: breaks-neighbour\n"
     )
+
+
+def test_what_nobody_was_asked_for_is_listed_too(log: Written) -> None:
+    log.begins("A", F1)
+    log.ends("A")
+    assert table(log).endswith(f"- `{F1}`, `a < b -> a > b`: nothing aimed at it\n")
+
+
+def test_where_all_are_caught_nothing_is_listed(log: Written) -> None:
+    log.begins("S", F1)
+    log.drafted("good", F1)
+    log.passed("good", F1)
+    log.decided("good", F1, "kept")
+    log.ends("S")
+    assert "Caught by no arm" not in table(log)
 
 
 def test_a_log_that_was_changed_gives_no_table(log: Written) -> None:
@@ -339,7 +386,7 @@ def test_the_table_is_written_between_the_pages_marks_and_nowhere_else(tmp_path:
     page.write_text("# Ümläute\n<!-- study -->\n<!-- end -->\n\nThe end.\n", encoding="utf-8")
     expected = "# Ümläute\n<!-- study -->\n\n| a |\n\n<!-- end -->\n\nThe end.\n"
     for _ in range(2):  # what was there before goes
-        arms.write(page, "| a |\n")
+        write(page, "| a |\n")
         assert page.read_text(encoding="utf-8") == expected
 
 
@@ -360,7 +407,7 @@ def test_a_page_without_marks_is_left_alone(
     if content is not None:
         page.write_bytes(content)
     with pytest.raises(Problem) as told:
-        arms.write(page, "| a |\n")
+        write(page, "| a |\n")
     assert told.value.code == USAGE
     assert told.value.message.startswith(f"could not write into '{page}': ")
     assert words in told.value.message

@@ -77,7 +77,15 @@ def test_every_command_explains_its_options(command: str, options: tuple[str, ..
             ("study", "{}", "{}/none", "--arms", "S"),
             ["could not find the project '{}/none'", "give an existing path"],
         ),
+        (
+            ("study", "{}:calc.py", "{}/none:calc.py", "--arms", "S"),
+            ["could not find the project '{}/none'", "give an existing path"],
+        ),
         (("harden", "{}", "--author", "openai"), [MODEL]),
+        (
+            ("study", "{}:calk.py", "--arms", "S", "--quiet"),
+            ["could not choose mutants by 'calk.py'", "did you mean 'calc.py'?"],
+        ),
         (("study", "{}"), [MODEL]),
         (("harden", "{}", "--author", "replay"), [NO_FILE]),
         (("study", "{}", "--replay"), [NO_FILE]),
