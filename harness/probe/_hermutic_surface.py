@@ -190,7 +190,10 @@ def _value(
     yield ("value", owner, name, text, imports, about)
     if text is None and isinstance(value, (str, bytes)):
         yield ("length", path, "", repr(len(value)), [], "")
-    elif text is None and not inspect.isroutine(value):
+    elif text is None and (
+        isinstance(value, functools.partial)  # from Python 3.14 on, a partial counts as a routine
+        or not inspect.isroutine(value)
+    ):
         for part, held in _inside(value):
             yield ("value", path, part, *_text(held, home))
 
