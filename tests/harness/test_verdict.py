@@ -434,6 +434,8 @@ def test_only_a_simply_green_run_needs_no_clean_run() -> None:
         OVER,
         UNCOLLECTED,
         replace(GREEN_RUN, finished=False),
+        replace(GREEN_RUN, collected=None),
+        replace(GREEN_RUN, collect_errors=("tests/test_s.py: NameError",)),
         replace(GREEN_RUN, results=()),
         replace(GREEN_RUN, exit=None, signal=9),
     ):
