@@ -76,7 +76,7 @@ def a_test(text: str) -> str:
 # ONE detects A, and so does BOTH, beside B: ONE is a duplicate then. LATE breaks its neighbour.
 ONE = Drafted(A, a_test("f(1) == 1"))
 WRONG = Drafted(B, a_test("f(2) == 3"))
-TWO = Drafted(B, a_test("f(1)") + "\n\ndef test_more():\n    pass\n")
+TWO = Drafted(D, a_test("f(1)") + "\n\ndef test_more():\n    pass\n")
 BLIND = Drafted(B, a_test("f(0) == 0"))
 BOTH = Drafted(B, a_test("f(4) == 4"))
 LATE = Drafted(C, a_test("f(5) == 5"))
