@@ -446,6 +446,11 @@ def test_what_counts_as_nothing_may_rest_on_no_run(said: str, reason: str, kept:
     assert not [line for line in kept.audit().findings if line.startswith("line ")]
 
 
+def test_the_gates_events_are_left_to_the_gates_own_audit(kept: Kept) -> None:
+    kept.write([*whole(kept), {"event": "gate.left", "mutant": SURVIVED, "why": "no idea"}])
+    assert kept.audit().findings == ()
+
+
 def test_an_event_after_the_report_is_found(kept: Kept) -> None:
     kept.write([*whole(kept), {"event": "source", "path": "z.py", "sha256": "0", "problem": None}])
     assert any("after the report" in line for line in kept.audit().findings)
