@@ -25,7 +25,7 @@ def select(mutant: Mutant, reach: Reach, usable: frozenset[str]) -> tuple[str, .
 
 def everything(reach: Reach, usable: frozenset[str]) -> tuple[str, ...]:
     """All usable tests, in the order of a selection."""
-    return ordered((2 << len(reach.tests)) - 1, reach, usable)
+    return ordered(~OUTSIDE, reach, usable)
 
 
 def left_out(

@@ -179,9 +179,9 @@ def _killed(
 
     A mutant may rename the parameters of a test; its function was green on clean all the same.
     """
-    green = {result.id for result in clean.results if result.outcome in GREEN} & {*selection}
-    functions = {_function(test) for test in green}
-    killers = [r for r in failed if r.id in green or _function(r.id) in functions]
+    green = {result.id for result in clean.results if result.outcome in GREEN}
+    functions = {_function(test) for test in green & {*selection}}
+    killers = [result for result in failed if _function(result.id) in functions]
     if not killers:
         names = _names(result.id for result in failed)
         return Verdict("unstable", f"failed, but did not run on clean: {names}")

@@ -90,6 +90,17 @@ def ratio(part: int, whole: int) -> float | None:
     return round(part / whole, DECIMALS) if whole else None
 
 
+def scores(totals: Mapping[str, int]) -> dict[str, float | None]:
+    """The scores that follow from the totals; None while a verdict is "error"."""
+    found = detected(totals)
+    reached = found + totals["survived"]
+    scored = 0 if totals["error"] else 1
+    return {
+        "score": ratio(found, scored * (reached + totals["unreached"])),
+        "score_reached": ratio(found, scored * reached),
+    }
+
+
 def _section(rows: list[Row]) -> dict[str, Any]:
     """The totals and the scores of some rows."""
     counts = Counter(row.verdict for row in rows)
@@ -97,14 +108,7 @@ def _section(rows: list[Row]) -> dict[str, Any]:
         raise ValueError(f"could not count the verdict '{unknown.pop()}': not one of {VERDICTS}")
     totals = {verdict: counts[verdict] for verdict in VERDICTS}
     totals["mutants"] = len(rows) - totals["suppressed"]
-    found = detected(totals)
-    reached = found + totals["survived"]
-    scored = 0 if totals["error"] else 1
-    return {
-        "totals": totals,
-        "score": ratio(found, scored * (reached + totals["unreached"])),
-        "score_reached": ratio(found, scored * reached),
-    }
+    return {"totals": totals, **scores(totals)}
 
 
 def _by_reason(rows: list[Row]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gate import admit
-from gate.admit import INCOMPLETE, REASONS, WATCHED, Trial, decide
+from gate.admit import INCOMPLETE, REASONS, Trial, decide
 from gate.draft import Decision
 from harness.run import Attestation, RunRecord, TestResult
 
@@ -103,6 +103,20 @@ def test_a_draft_that_nothing_speaks_against_waits_for_the_runs_that_are_missing
     decision = decided(**missing)
     assert (decision.kept, decision.reason) == (False, INCOMPLETE)
     assert words in decision.detail
+
+
+def test_one_right_run_of_either_side_speaks_for_the_draft_so_far() -> None:
+    nothing: dict[str, Any] = {"control": (), "suite": (), "baseline": ()}
+    assert decided(clean=(GREEN,), mutant=(RED,), **nothing).reason == "incomplete"
+
+
+def test_a_kept_draft_shows_how_its_first_run_failed() -> None:
+    second = run(MUTANT, failed(message="assert 3 == 4"), code=1)
+    assert decided(mutant=(RED, second, second)).detail.endswith("it fails: assert 1 == 2")
+
+
+def test_what_the_module_offers_is_there() -> None:
+    assert [name for name in admit.__all__ if not hasattr(admit, name)] == []
 
 
 def test_a_refusal_needs_no_run_after_the_one_that_shows_it() -> None:
@@ -205,20 +219,26 @@ def test_parameters_that_change_their_names_from_run_to_run_are_flaky() -> None:
             "passes-on-mutant",
             "does not fail but is skipped",
         ),
+        (run(MUTANT, TestResult(TEST, "skipped", "setup")), "passes-on-mutant", "is skipped"),
         (run(MUTANT, TestResult(TEST, "xfailed", "call")), "passes-on-mutant", "is xfailed"),
         (run(MUTANT, error("setup"), code=1), "fails-elsewhere", "its setup fails"),
         (run(MUTANT, error("teardown"), code=1), "fails-elsewhere", "its teardown fails"),
+        (
+            run(MUTANT, TestResult(TEST, "failed", "setup"), code=1),
+            "fails-elsewhere",
+            "it is not its own call that fails",
+        ),
         (
             run(MUTANT, code=2, collected=None, collect_errors=("t.py: ImportError",)),
             "fails-elsewhere",
             "cannot collect it, so the test itself never runs: t.py: ImportError",
         ),
-        (run(MUTANT, code=5), "fails-elsewhere", "collects other tests than on the clean code"),
+        (run(MUTANT, code=5), "fails-elsewhere", "other tests than on the clean code: none"),
         (run(MUTANT, failed(f"{TEST}[x]"), code=1), "fails-elsewhere", "collects other tests"),
         (
             run(MUTANT, failed(), failed(OLD[0]), code=1),
             "fails-elsewhere",
-            "collects other tests",
+            f"collects other tests than on the clean code: {OLD[0]}, {TEST}",
         ),
         (
             run(MUTANT, exit=None, signal=6, finished=False, collected=1, running=TEST),
@@ -240,6 +260,7 @@ def test_a_run_of_the_mutant_that_is_not_the_test_failing_in_its_call_refuses(
 ) -> None:
     found, detail = refusal(mutant=(bad,) * 3)
     assert (found, words in detail) == (reason, True), detail
+    assert detail.startswith("on the mutant ")
     found, detail = refusal(mutant=(RED, bad, RED))
     assert found == "flaky"
     assert "2 of 3 runs are as they should be" in detail
@@ -298,8 +319,10 @@ def test_other_files_may_be_loaded_with_whatever_bytes() -> None:
 def test_any_condition_but_the_bytes_that_differs_refuses(side: str, other: Any) -> None:
     records = getattr(KEPT, side)
     changed = (*records[:-1], replace(records[-1], **other))
-    found, detail = refusal(**{side: changed})
-    assert (found, next(iter(other)) in detail) == ("environment-differs", True)
+    assert refusal(**{side: changed}) == (
+        "environment-differs",
+        f"a run on the {side} has another {next(iter(other))} than on clean",
+    )
 
 
 def test_runs_are_compared_with_those_of_the_same_number() -> None:
@@ -330,13 +353,26 @@ def test_a_mutant_with_the_clean_bytes_is_fabricated_and_nothing_kills_it() -> N
 
 
 @pytest.mark.parametrize("side", ["clean", "mutant", "control", "suite"])
-@pytest.mark.parametrize("what", WATCHED)
-def test_what_the_watch_saw_in_any_run_refuses_by_its_own_reason(side: str, what: str) -> None:
+@pytest.mark.parametrize(
+    ("what", "reason", "words"),
+    [
+        ("reads", "reads-source", "it reads the code under test instead of running it"),
+        ("harness", "detects-harness", "it looks at what runs it"),
+        ("patches", "patches", "it changes the code under test"),
+        ("writes", "writes-outside", "it writes outside its temporary folder"),
+        ("connects", "connects", "it opens a connection"),
+        ("starts", "starts-process", "it starts a process"),
+    ],
+)
+def test_what_the_watch_saw_in_any_run_refuses_by_its_own_reason(
+    side: str, what: str, reason: str, words: str
+) -> None:
     records = getattr(KEPT, side)
-    seen = (*records[:-1], replace(records[-1], watched=((what, "it did so"),)))
+    seen = (*records[:-1], replace(records[-1], watched=((what, "open(x)"),)))
     found, detail = refusal(**{side: seen})
-    assert found == WATCHED[what][0]
-    assert detail.endswith(": it did so")
+    assert found == reason
+    assert detail.startswith(words)
+    assert detail.endswith(": open(x)")
 
 
 def test_what_the_watch_saw_comes_before_what_the_test_did() -> None:
@@ -430,6 +466,8 @@ def test_a_draft_that_always_ran_last_has_not_shown_what_it_leaves_behind() -> N
     decision = decided(suite=(last,) * 3)
     assert (decision.kept, decision.reason) == (False, "incomplete")
     assert "in no order did an existing test run after it" in decision.detail
+    # A run of the existing tests more changes nothing.
+    assert decided(suite=(last,) * 3, baseline=(ALONE,) * 4) == decision
     first = run(CLEAN, *map(passed, (TEST, *OLD)))
     assert decided(suite=(last, last, first)).kept
 

@@ -295,14 +295,14 @@ def summary_change(where: str, name: str, value: Any) -> Change:
 
 def test_a_summary_with_a_better_score(changed: Changed) -> None:
     findings = changed(summary_change("after", "score", 1.0))
-    assert findings == ("the summary says a score of 1.0, the events give 0.8",)
+    assert findings == ("the summary says score 1.0 after, the events give 0.8",)
 
 
 def test_a_summary_with_a_worse_start(hardened: Hardened, changed: Changed) -> None:
     totals = {**hardened.summary["before"]["totals"], "killed": 0, "survived": 4}
     findings = changed(summary_change("before", "totals", totals))
     assert len(findings) == 1
-    assert named(findings, "'killed': 0", "before, the verdicts give", "'killed': 1")
+    assert named(findings, "'killed': 0", "before, the events give", "'killed': 1")
 
 
 def test_a_summary_that_hides_a_refusal(changed: Changed) -> None:

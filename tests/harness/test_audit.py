@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import FrozenInstanceError, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,10 @@ ENDLESS = {
     "running": TESTS[0],
 }
 RAISING = {"exit": 2, "collected": None, "results": (), "collect_errors": ("test_m.py: boom",)}
+
+
+# A plant in a function that an import runs: no test is collected.
+STOPPED = {"exit": 2, "collected": None, "results": ()}
 
 
 def run(run_id: str, role: str, made: RunRecord) -> dict[str, Any]:
@@ -321,9 +325,29 @@ K, S, T = (MUTANTS[name] for name in (KILLED, SURVIVED, TIMEOUT))
         (change({"event": "mutant", "id": KILLED}, suppressed="pragma"), "suppressed, but was run"),
         (change({"event": "control", "name": "plant"}, holds=False), "'plant' does not hold"),
         (rerun("plant", record(CLEAN)), "'plant' does not follow from its runs"),
+        (rerun("plant", record(CLEAN, exit=1)), "'plant' does not follow from its runs"),
+        (
+            rerun("plant", record(CLEAN, **{**FAILING, "exit": 0})),
+            "'plant' does not follow from its runs",
+        ),
+        (
+            rerun("plant", record(CLEAN, **STOPPED, fault="no sandbox")),
+            "'plant' does not follow from its runs",
+        ),
         (rerun("no-op", record(CLEAN, **FAILING)), "'no-op' does not follow from its runs"),
         (rerun("canary", record(CLEAN)), "'canary' does not follow from its runs"),
         (rerun("clean-1", record(CLEAN, **FAILING)), "'clean' does not follow from its runs"),
+        (rerun("clean-1", record(CLEAN, finished=False)), "'clean' does not follow from its runs"),
+        (rerun("clean-1", record(CLEAN, collected=None)), "'clean' does not follow from its runs"),
+        (
+            rerun("clean-1", record(CLEAN, collect_errors=("test_m.py: boom",))),
+            "'clean' does not follow from its runs",
+        ),
+        (rerun("clean-1", record(CLEAN, exit=1)), "'clean' does not follow from its runs"),
+        (
+            lambda events: events.insert(-1, control("weather", "clean-1")),
+            "an unknown control 'weather'",
+        ),
         (rerun("r1", record(K)), "does not follow"),
         (rerun("r1", record(CLEAN, **FAILING)), "does not follow"),
         (
@@ -335,6 +359,11 @@ K, S, T = (MUTANTS[name] for name in (KILLED, SURVIVED, TIMEOUT))
             "different selections",
         ),
         (rerun("c1", record(K)), "ran other bytes of 'm.py' than the clean ones"),
+        (rerun("again", record(T)), "ran other bytes of 'm.py' than the clean ones"),
+        (
+            change({"event": "verdict", "id": KILLED}, verdict="survived", tests_run=1),
+            "'survived', but its runs give 'killed'; tests_run is 1, but its runs give 2",
+        ),
         (rerun("c1", record(CLEAN, **FAILING)), "does not follow"),
         (rerun("again", record(CLEAN, **ENDLESS)), "does not follow"),
         (rerun("s2", record(S, **FAILING)), "too few runs"),
@@ -358,6 +387,42 @@ def test_a_log_that_was_altered_and_chained_anew_is_found_out(
     assert any(finding in line for line in result.findings), result.findings
 
 
+def test_a_finding_begins_with_the_line_that_it_is_about(kept: Kept) -> None:
+    events = whole(kept)
+    find(events, event="verdict", id=KILLED).update(reason="so")
+    find(events, event="verdict", id=TIMEOUT).update(reason="so")
+    kept.write(events)
+    told = [line for line in kept.audit().findings if line.startswith("line ")]
+    written = whole(kept)
+    altered = [
+        find(written, event="verdict", id=KILLED),
+        find(written, event="verdict", id=TIMEOUT),
+    ]
+    assert [line.partition(":")[0] for line in told] == [
+        f"line {written.index(event) + 1}" for event in altered
+    ]
+
+
+@pytest.mark.parametrize("role", ["clean", "clean-again", "selection"])
+def test_a_verdict_may_rest_on_any_run_of_the_clean_code(role: str, kept: Kept) -> None:
+    events = whole(kept)
+    find(events, event="run", run="c1").update(role=role)
+    kept.write(events)
+    assert kept.audit().findings == ()
+
+
+@pytest.mark.parametrize(
+    "stopped", [STOPPED, RAISING, {**RAISING, "collected": 2}, {**STOPPED, "exit": 3}]
+)
+def test_a_plant_holds_where_no_test_could_be_collected(
+    stopped: dict[str, Any], kept: Kept
+) -> None:
+    events = whole(kept)
+    rerun("plant", record(b"plant", **stopped))(events)
+    kept.write(events)
+    assert kept.audit().findings == ()
+
+
 def test_a_clean_run_may_fail_in_tests_that_are_set_aside(kept: Kept) -> None:
     red = TestResult("test_m.py::test_red", "failed", "call", "boom")
     events = whole(kept)
@@ -367,12 +432,23 @@ def test_a_clean_run_may_fail_in_tests_that_are_set_aside(kept: Kept) -> None:
     assert kept.audit().findings == ()
 
 
-def test_a_mutant_that_only_unusable_tests_reach_is_unstable_without_a_run(kept: Kept) -> None:
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("unstable", "only tests that are flaky or set aside reach it"),
+        ("error", "no sandbox could be made"),
+    ],
+)
+def test_what_counts_as_nothing_may_rest_on_no_run(said: str, reason: str, kept: Kept) -> None:
     events = whole(kept)
-    found = find(events, event="verdict", id=UNREACHED)
-    found.update(verdict="unstable", reason="only tests that are flaky or set aside reach it")
+    find(events, event="verdict", id=UNREACHED).update(verdict=said, reason=reason)
     kept.write(events)
     assert not [line for line in kept.audit().findings if line.startswith("line ")]
+
+
+def test_the_gates_events_are_left_to_the_gates_own_audit(kept: Kept) -> None:
+    kept.write([*whole(kept), {"event": "gate.left", "mutant": SURVIVED, "why": "no idea"}])
+    assert kept.audit().findings == ()
 
 
 def test_an_event_after_the_report_is_found(kept: Kept) -> None:
@@ -418,9 +494,12 @@ def test_a_report_whose_numbers_were_changed_is_told_value_by_value(kept: Kept) 
     del report["mutants"][-1]
     kept.report.write_text(json.dumps(report))
     findings = kept.audit().findings
-    assert "the report's score is 0.99, the log gives 0.5" in findings
-    assert any("the report's verdict of" in line and "'error'" in line for line in findings)
-    assert any("is None, the log gives" in line for line in findings)
+    assert findings[0] == "the report's score is 0.99, the log gives 0.5"
+    assert "the report's verdict of" in findings[1]
+    assert "'error'" in findings[1]
+    # Of the row that is gone, each of the fields; and nothing else is said.
+    assert all("is None, the log gives" in line for line in findings[2:])
+    assert len(findings) == 2 + 16
 
 
 @pytest.mark.parametrize(
@@ -439,6 +518,11 @@ def test_a_report_with_other_bytes_is_found(
     kept.report.write_bytes(damage(kept.report.read_bytes()))
     (found,) = kept.audit().findings
     assert finding in found
+
+
+def test_what_an_audit_found_cannot_be_altered(kept: Kept) -> None:
+    with pytest.raises(FrozenInstanceError):
+        kept.audit().ok = False  # type: ignore[misc]
 
 
 def test_the_summary_counts_the_findings(kept: Kept) -> None:

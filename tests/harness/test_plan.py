@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness.mutant import BODY, IMPORT, Mutant
-from harness.plan import everything, is_named, left_out, reached, select
+from harness.plan import everything, files_of, is_named, left_out, reached, select
 from harness.reach import OUTSIDE, Reach
 
 A1, A2, A3 = "tests/test_a.py::one", "tests/test_a.py::two", "tests/test_a.py::three"
@@ -125,6 +125,11 @@ def test_left_out_are_the_other_known_tests_of_the_same_files() -> None:
     assert left_out((A2,), reach({})) == (A1, A3)
     assert left_out((A2, B1), reach({})) == (A1, A3, B2)
     assert left_out(TESTS, reach({})) == ()
+
+
+def test_the_files_of_a_selection_keep_its_order_and_come_once() -> None:
+    assert files_of((B1, A2, B2, A1)) == ("tests/test_b.py", "tests/test_a.py")
+    assert files_of(()) == ()
 
 
 def test_a_test_set_aside_without_parameters_is_left_out_with_any() -> None:

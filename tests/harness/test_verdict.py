@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import signal
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from harness.verdict import (
     needs_clean,
     needs_confirm,
     number_of_tests,
+    steady,
 )
 
 PATH = "slug/special.py"
@@ -99,9 +101,24 @@ def test_a_survivor_whose_tests_were_skipped_or_not_collected_says_how_many() ->
     assert judged(run) == Verdict("survived", "of 3 selected tests 1 skipped and 1 not collected")
 
 
-def test_exit_0_with_a_failure_in_the_record_is_an_error_not_a_survivor() -> None:
-    run = replace(GREEN_RUN, results=(result(A), result(B, "failed"), result(C)))
-    assert judged(run).verdict == "error"
+def test_a_session_that_ended_without_a_test_and_with_exit_0_did_not_end_early() -> None:
+    run = replace(GREEN_RUN, collected=0, results=())
+    assert judged(run) == Verdict("survived", "of 3 selected tests 3 not collected")
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"results": (result(A), result(B, "failed"), result(C))},
+        {"collect_errors": ("tests/test_s.py: NameError",)},
+        {"collected": None},
+    ],
+)
+def test_exit_0_with_a_failure_in_the_record_is_an_error_not_a_survivor(
+    odd: dict[str, Any],
+) -> None:
+    run = replace(GREEN_RUN, **odd)
+    assert judged(run) == Verdict("error", "exit 0, but the record holds a failure")
 
 
 # killed
@@ -128,6 +145,23 @@ def test_a_failing_test_that_did_not_run_on_clean_kills_nothing() -> None:
     assert judged(KILLED_RUN, clean) == Verdict(
         "unstable", f"failed, but did not run on clean: {B}"
     )
+
+
+def test_a_test_whose_parameters_the_mutant_renames_kills_as_its_function_was_green() -> None:
+    one, other = f"{B}[1]", f"{B}[2]"
+    clean = replace(CLEAN, results=(result(A), result(one)))
+    run = replace(KILLED_RUN, results=(result(A), result(other, "failed")))
+    verdict = judge(path=PATH, digest=DIGEST, selection=(A, one), run=run, clean=clean)
+    assert verdict == Verdict("killed", "", (other,))
+
+
+@pytest.mark.parametrize(
+    ("number", "names"),
+    [(2, "t0, t1"), (3, "t0, t1, t2"), (4, "t0, t1, t2 and 1 more"), (7, "t0, t1, t2 and 4 more")],
+)
+def test_three_tests_are_named_and_the_others_counted(number: int, names: str) -> None:
+    run = replace(KILLED_RUN, results=tuple(result(f"t{n}", "failed") for n in range(number)))
+    assert judged(run).reason == f"failed, but did not run on clean: {names}"
 
 
 def test_a_failing_test_outside_the_selection_kills_nothing() -> None:
@@ -201,7 +235,8 @@ def test_a_collection_that_fails_on_clean_too_is_not_broken_but_unstable() -> No
 
 
 def test_a_usage_error_after_collection_is_the_instruments_error() -> None:
-    assert judged(replace(GREEN_RUN, exit=4, results=())).verdict == "error"
+    run = replace(GREEN_RUN, exit=4, results=())
+    assert judged(run) == Verdict("error", "pytest refused its arguments (exit 4)")
 
 
 # crashed
@@ -217,6 +252,11 @@ def test_a_run_that_a_signal_ended_is_crashed_in_the_test_under_way() -> None:
         running=B,
     )
     assert judged(run) == Verdict("crashed", f"ended by SIGABRT in {B}", (B,))
+
+
+def test_a_signal_without_a_name_is_told_by_its_number() -> None:
+    run = replace(GREEN_RUN, exit=None, signal=40, finished=False)
+    assert judged(run) == Verdict("crashed", "ended by signal 40")
 
 
 def test_exit_0_before_the_session_ended_is_crashed_not_survived() -> None:
@@ -287,6 +327,13 @@ def test_a_selection_that_is_not_green_on_clean_is_unstable_and_names_the_tests(
     assert judged(KILLED_RUN, clean) == Verdict("unstable", f"not green on clean by itself: {A}")
 
 
+def test_a_selection_that_a_signal_ends_on_clean_is_unstable_and_names_the_signal() -> None:
+    clean = replace(CLEAN, exit=None, signal=signal.SIGKILL, finished=False)
+    assert judged(KILLED_RUN, clean) == Verdict(
+        "unstable", "not green on clean by itself: ended by SIGKILL"
+    )
+
+
 def test_two_executors_that_disagree_make_it_unstable_whichever_came_first() -> None:
     reason = "the two executors disagree: killed and survived"
     assert judged(GREEN_RUN, repeat=Verdict("killed", "", (B,))) == Verdict("unstable", reason)
@@ -333,12 +380,24 @@ def test_a_src_layout_shadowed_by_a_wheel_names_the_wheels_file() -> None:
     assert verdict.reason == "src/slug/a.py was not loaded; /…/site-packages/slug/a.py was"
 
 
+def test_a_single_module_below_src_that_a_wheel_shadows_names_the_wheels_file() -> None:
+    run = replace(GREEN_RUN, attested=(Attestation("/v/site-packages/a.py", OTHER),))
+    verdict = judge(path="src/a.py", digest=DIGEST, selection=ALL, run=run, clean=CLEAN)
+    assert verdict.reason == "src/a.py was not loaded; /…/site-packages/a.py was"
+
+
+def test_a_module_deep_in_the_checkout_is_known_elsewhere_by_its_folder_and_name() -> None:
+    run = replace(GREEN_RUN, attested=(Attestation("/v/site-packages/slug/a.py", OTHER),))
+    verdict = judge(path="python/lib/slug/a.py", digest=DIGEST, selection=ALL, run=run, clean=None)
+    assert verdict.reason == "python/lib/slug/a.py was not loaded; /…/site-packages/slug/a.py was"
+
+
 def test_stale_bytecode_is_an_error_that_names_both_digests() -> None:
     run = replace(KILLED_RUN, attested=(Attestation(PATH, OTHER),))
-    verdict = judged(run)
-    assert verdict.verdict == "error"
-    assert OTHER[:12] in verdict.reason
-    assert DIGEST[:12] in verdict.reason
+    assert judged(run) == Verdict(
+        "error",
+        "slug/special.py was loaded with other bytes: sha256 eeeeeeeeeeee, not dddddddddddd",
+    )
 
 
 def test_one_process_with_the_clean_bytes_is_an_error_even_beside_the_mutated_ones() -> None:
@@ -375,12 +434,37 @@ def test_only_a_simply_green_run_needs_no_clean_run() -> None:
         OVER,
         UNCOLLECTED,
         replace(GREEN_RUN, finished=False),
+        replace(GREEN_RUN, collected=None),
+        replace(GREEN_RUN, collect_errors=("tests/test_s.py: NameError",)),
         replace(GREEN_RUN, results=()),
         replace(GREEN_RUN, exit=None, signal=9),
     ):
         assert needs_clean(run)
         with pytest.raises(ValueError, match="needs the clean run"):
             judged(run, clean=None)
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("assert 0x7f01 == 0x7f02", "AssertionError"),
+        ("Failed: DID NOT RAISE", "AssertionError"),
+        ("AssertionError: took 0.13 s", "AssertionError"),
+        ("MemoryError: 4096 bytes", "MemoryError"),
+        ("assert f() raised MemoryError", "AssertionError MemoryError"),
+        ("ValueError: at 0x7f01", ""),
+    ],
+)
+def test_of_a_message_only_what_a_verdict_rests_on_is_kept(message: str, kept: str) -> None:
+    assert steady(message) == kept
+    run = replace(KILLED_RUN, results=(result(A, "failed", message=message),))
+    same = replace(KILLED_RUN, results=(result(A, "failed", message=kept),))
+    assert judged(run) == judged(same)
+
+
+def test_a_verdict_cannot_be_altered() -> None:
+    with pytest.raises(FrozenInstanceError):
+        judged(GREEN_RUN).verdict = "killed"  # type: ignore[misc]
 
 
 def test_a_test_under_way_at_the_end_has_run() -> None:
