@@ -27,7 +27,7 @@ BANK = ROOT / "targets" / "bank"
 SETTINGS = f'[tool.hermutic]\nenv = {{ MARKER = "{MARKER}" }}\n'
 COMMON = ("--operators", "classic", "--quiet")
 # A few of the mutants take a session through all its steps in a time in which it is killed often.
-OPTIONS = {"run": COMMON, "harden": (*COMMON, "--only", "bank.py:16-18")}
+OPTIONS = {"run": COMMON, "harden": (*COMMON, "--only", "bank.py:14")}
 QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 LABEL = "//targets/bank:bank.measured"
 
