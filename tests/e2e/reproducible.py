@@ -5,7 +5,8 @@ forked and fresh, with one worker and with two, in copied trees, under another P
 started by root, as an ordinary user (PYTHON is an interpreter that such a user can read); by Bazel,
 from two output bases: its worker and its sandbox (--bazel; it wants what .ci/bazel wants). Each
 time from nothing. A verdict counts as identical if it is so every time, with its reason; the others
-are listed. Standard library only.
+are listed. It takes hours: with --resume FILE it goes on where it was stopped, if nothing has
+changed in the checkout. Standard library only.
 """
 
 from __future__ import annotations
@@ -39,6 +40,26 @@ USER, PYTHON = "an ordinary user", "another Python"
 Verdicts = dict[str, str]
 
 
+class Found:
+    """Verdicts by target and way, kept in a file while they hold for this very checkout."""
+
+    def __init__(self, file: Path | None) -> None:
+        self.file = file
+        self.of: dict[str, dict[str, Verdicts]] = defaultdict(dict)
+        self.checkout = _git("rev-parse", "HEAD") + _git("status", "--porcelain") + _git("diff")
+        if file and file.exists():
+            kept = json.loads(file.read_text(encoding="utf-8"))
+            if kept["checkout"] == self.checkout:
+                self.of.update(kept["found"])
+
+    def add(self, name: str, way: str, verdicts: Verdicts) -> None:
+        self.of[name][way] = verdicts
+        if self.file:
+            part = self.file.with_name(f"{self.file.name}.part")
+            part.write_text(json.dumps({"checkout": self.checkout, "found": self.of}))
+            part.replace(self.file)
+
+
 def main() -> int:
     """1 if any verdict differs."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -46,23 +67,23 @@ def main() -> int:
     parser.add_argument("--python", help="an interpreter that an ordinary user can read")
     parser.add_argument("--other", help="an interpreter of another version")
     parser.add_argument("--bazel", action="store_true")
+    parser.add_argument("--resume", metavar="FILE", type=Path, help="what was found so far")
     given = parser.parse_args()
     settings = json.loads((ROOT / "nix" / "targets.json").read_text(encoding="utf-8"))
     names = given.targets or list(settings)
-    found: dict[str, dict[str, Verdicts]] = defaultdict(dict)
+    found = Found(given.resume)
     total = 0
-    if given.bazel:
-        for way, flags in BUILDS.items():
-            labels = {settings[name]["label"]: name for name in names}
-            for label, verdicts in _builds(list(labels), *flags).items():
-                found[labels[label]][way] = verdicts
+    for way, flags in BUILDS.items() if given.bazel else ():
+        todo = {settings[name]["label"]: name for name in names if way not in found.of[name]}
+        for label, verdicts in _builds(list(todo), *flags).items() if todo else ():
+            found.add(todo[label], way, verdicts)
     different = 0
     for name in names:
         start = time.monotonic()
-        found[name].update(_commands(name, settings[name].get("own_tests", []), given))
-        same, unstable = _compared(found[name])
+        _commands(found, name, settings[name].get("own_tests", []), given)
+        same, unstable = _compared(found.of[name])
         seconds = time.monotonic() - start
-        many = len(found[name])
+        many = len(found.of[name])
         whole = same + len(unstable)
         print(f"{name}: {same} of {whole} verdicts the same {many} times ({seconds:.0f} s)")
         for id_, said in unstable.items():
@@ -86,21 +107,21 @@ def _compared(found: dict[str, Verdicts]) -> tuple[int, dict[str, dict[str, list
     return len(said) - len(unstable), unstable
 
 
-def _commands(name: str, own: list[str], given: argparse.Namespace) -> dict[str, Verdicts]:
-    """By way, what the command says."""
-    tests = [word for path in own for word in ("--tests", path)]
+def _commands(found: Found, name: str, own: list[str], given: argparse.Namespace) -> None:
+    """What the command says, each way."""
     # As the nightly job and the study: of natsort, whose whole suite takes minutes, its own tests.
-    tests = tests if name == "natsort" else []
-    found = {}
-    for way, options in WAYS.items():
-        found[way] = _report(name, os.getuid(), {**os.environ}, (*options, *tests))
+    tests = [word for path in own for word in ("--tests", path)] if name == "natsort" else []
+    caller, me = dict(os.environ), os.getuid()
+    ways: dict[str, tuple[int, dict[str, str], tuple[str, ...]]] = {}
+    ways |= {way: (me, caller, options) for way, options in WAYS.items()}
     if given.other:
-        env = {**os.environ, "HERMUTIC_PYTHON": given.other}
-        for jobs in ("1", "2"):
-            found[f"{PYTHON}, -j{jobs}"] = _report(name, os.getuid(), env, ("-j", jobs, *tests))
-    if os.getuid() == 0:
-        found[USER] = _report(name, ORDINARY, _ordinary(given.python), ("-j", "2", *tests))
-    return found
+        other = {**caller, "HERMUTIC_PYTHON": given.other}
+        ways |= {f"{PYTHON}, -j{jobs}": (me, other, ("-j", jobs)) for jobs in ("1", "2")}
+    if me == 0:
+        ways[USER] = (ORDINARY, _ordinary(given.python), ("-j", "2"))
+    for way, (user, env, options) in ways.items():
+        if way not in found.of[name]:
+            found.add(name, way, _report(name, user, env, (*options, *tests)))
 
 
 def _ordinary(python: str | None) -> dict[str, str]:
@@ -142,6 +163,11 @@ def _builds(labels: list[str], *flags: str) -> dict[str, Verdicts]:
 
 def _words(row: dict[str, str]) -> str:
     return f"{row['verdict']} ({row['reason']})" if row["reason"] else row["verdict"]
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    return done.stdout.decode()
 
 
 def _hermutic(user: int, env: dict[str, str], *arguments: str) -> bytes:
