@@ -124,7 +124,8 @@ def _builds(kills: int, moments: random.Random) -> int:
                 os.kill(int(server.read_text()), signal.SIGKILL)
             process.kill()
             process.wait()
-            until(lambda: not _left(base), "a process is left")
+            if said := _lasting(base):
+                return said
             if git(ROOT, "status", "--porcelain") != before:
                 return "sources changed"
             return "" if _built(base) == expected else "the rebuild gave something else"
@@ -149,6 +150,20 @@ def _built(base: Path) -> dict[str, bytes]:
     files = [*folder.glob("verdicts/**/*.json")]
     assert files, f"no verdict files in {folder}"
     return {str(file.relative_to(folder)): file.read_bytes() for file in files}
+
+
+def _lasting(base: Path) -> str:
+    """What is still there of a build after a while, which is then ended."""
+    try:
+        until(lambda: not _left(base), "a process is left")
+    except AssertionError as error:
+        said = [f"{error}"]
+        for pid in _left(base):
+            words = Path("/proc", pid, "cmdline").read_bytes().replace(b"\0", b" ")
+            said.append(f"  {pid} {words[:300].decode(errors='replace')}")
+            os.kill(int(pid), signal.SIGKILL)
+        return "\n".join(said)
+    return ""
 
 
 def _left(base: Path) -> list[str]:
