@@ -206,7 +206,10 @@ def bench_of(
         for path, source in found.sources.items():
             log.event("source", path=path, sha256=sha256(source), problem=found.problems.get(path))
         store = Store(results / "store")
-        lab = Lab(store, log, sandbox, runner, environment, options.jobs)
+        jobs = options.jobs if sandbox.isolation == sandboxes.NAMESPACES else 1
+        if jobs < options.jobs:
+            notes = (*notes, "isolation: one run at a time: copied trees share the network's ports")
+        lab = Lab(store, log, sandbox, runner, environment, jobs)
         base = clean.Base(
             project_digest=key(files=sorted(digests.items()), arguments=project.pytest_args),
             environment=environment,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import textwrap
 from collections import Counter
 from dataclasses import replace
@@ -191,6 +192,34 @@ def test_the_report_is_the_same_however_it_is_run(
     assert elsewhere.executor == options.get("executor", "fresh")
     said = audit(elsewhere.log_path, elsewhere.report_path)
     assert said.ok, said.findings
+
+
+SERVED = """
+    import socket
+    import time
+
+    import shop
+
+
+    def test_gift():
+        with socket.create_server(("127.0.0.1", {port})):
+            time.sleep(0.3)
+            assert shop.gift(6) and shop.unsold(6)
+    """
+
+
+@pytest.mark.parametrize("isolation", ["auto", "copy"])
+def test_two_mutants_never_meet_at_a_port(tmp_path: Path, isolation: str) -> None:
+    """Neither breaks the test: what would is the other's server, at the same time."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    root = write(tmp_path / "shop")
+    text = textwrap.dedent(SERVED.format(port=port))
+    (root / "tests" / "test_shop.py").write_text(text, encoding="utf-8")
+    outcome = run(root, jobs=2, isolation=isolation)
+    assert verdicts(outcome) == {PRICE: "unreached", GIFT: "survived", UNSOLD: "survived"}
+    said = "isolation: one run at a time: copied trees share the network's ports"
+    assert (said in outcome.warnings) == (outcome.isolation == "copy")
 
 
 @pytest.mark.parametrize(("name", "before", "after"), CHANGES.values(), ids=CHANGES)
