@@ -110,6 +110,7 @@ def _builds(kills: int, moments: random.Random) -> int:
         os.environ["HERMUTIC_BIND"] = scratch
         base = Path(scratch) / "base"
         _bazel(base, "build", LABEL).wait()  # external repositories and tools are there from now on
+        _bazel(base, "clean").wait()
         start = time.monotonic()
         expected = _built(base)
         seconds = time.monotonic() - start
