@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -54,8 +55,9 @@ def _alone(tree: Tree, folder: Path, base: Path) -> Measured:
 
 def _listed(root: Path, options: list[str] | tuple[str, ...]) -> list[dict[str, Any]]:
     argv: list[str | Path] = [places.HERMUTIC, "list", root, "--all", "--format", "json"]
-    ran = timed.run([*argv, *options], places.ROOT)
-    found: list[dict[str, Any]] = json.loads("\n".join(text for _, text in ran.lines))
+    # What it says of files that it cannot read is on stderr.
+    ran = subprocess.run([*argv, *options], cwd=places.ROOT, stdout=subprocess.PIPE, check=True)
+    found: list[dict[str, Any]] = json.loads(ran.stdout)
     return found
 
 

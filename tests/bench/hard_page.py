@@ -20,7 +20,7 @@ LONGEST = 160
 HEAD = """\
 # Hard inputs: Hermutic beside its peers
 
-Written by `python3 -m tests.bench.peers_hard` from the checkout. Do not edit: run it again. The
+Written by `./hermutic dev tests.bench.peers_hard` from the checkout. Do not edit: run it again. The
 trees are those of [tests/trees](../trees/README.md), each with verdicts worked out by hand. mutmut
 3.8.1 and cosmic-ray 8.7.0 are installed from the lock files here, in environments of their own
 under the user's cache directory.

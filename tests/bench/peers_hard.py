@@ -1,7 +1,7 @@
 """Turns the trees of hard inputs and three tools into the table of PEERS_HARD.md beside this file.
 
-Run it from the checkout: ``python3 -m tests.bench.peers_hard`` (standard library only; it installs
-the peers by itself). In pieces: first some trees by name, and then ``--resume``, which measures the
+Run it from the checkout: ``./hermutic dev tests.bench.peers_hard`` (it installs the peers by
+itself). In pieces: first some trees by name, and then ``--resume``, which measures the
 rest and writes the page.
 """
 
@@ -37,7 +37,7 @@ NOT_GREEN = 3  # Hermutic's exit code for tests that fail on the unchanged progr
 def main(argv: list[str] | None = None) -> int:
     """Measure, print the page and write it; 1 if Hermutic is wrong anywhere."""
     parser = argparse.ArgumentParser(
-        prog="python3 -m tests.bench.peers_hard", description=(__doc__ or "").partition("\n")[0]
+        prog="./hermutic dev tests.bench.peers_hard", description=(__doc__ or "").partition("\n")[0]
     )
     parser.add_argument("tree", nargs="*", metavar="TREE", help="only these, and no page")
     parser.add_argument("--resume", action="store_true", help="use rows that were measured before")
