@@ -133,8 +133,6 @@ def planted(tree: Tree, base: Path) -> Project:
 def test_a_project_of_its_own_gets_the_verdicts_worked_out_by_hand(
     tree: Tree, tmp_path: Path
 ) -> None:
-    if "needs" in tree.table:
-        pytest.importorskip(tree.table["needs"])
     loaded = planted(tree, tmp_path)
     rows = chosen(tree, all_mutants(loaded))
     aside = tuple(tree.table.get("set_aside", ()))
