@@ -73,7 +73,12 @@ class Mutant:
 
 def lines_that_differ(clean: str, mutated: str) -> Change:
     """The lines taken out and those put in, without indentation: a peer may show a part alone."""
-    diff = list(difflib.ndiff(clean.splitlines(), mutated.splitlines()))
+    sides = clean.splitlines(), mutated.splitlines()
+    for end in (0, -1):  # the lines of a long file are compared once, not each with each
+        while all(sides) and sides[0][end] == sides[1][end]:
+            for side in sides:
+                del side[end]
+    diff = list(difflib.ndiff(*sides))
     before, after = (
         "\n".join(line[1:].strip() for line in diff if line.startswith(sign)) for sign in "-+"
     )

@@ -60,6 +60,9 @@ def test_a_change_is_the_lines_that_differ_wherever_they_stand() -> None:
     change = ("return a + 1", "return a - 1")
     assert mutant("killed").change() == change
     assert lines_that_differ("return a + 1", "    return a - 1") == change
+    around = "pass\n" * 3000  # alike, and many: a comparison of each with each takes minutes
+    texts = [f"{around}    {text}\n{around}" for text in change]
+    assert lines_that_differ(*texts) == change
 
 
 def test_a_line_that_stands_twice_in_the_file_tells_no_place() -> None:
