@@ -32,8 +32,10 @@ def serial(scene: Scene) -> Seen:
 
 def parallel(scene: Scene) -> Seen:
     """As many at a time as there are workers."""
-    executor = scene.bench.suite.executor
-    return _compared(scene, "parallel", scene.bench.lab.jobs, executor, scene.sample)
+    jobs, executor = scene.bench.lab.jobs, scene.bench.suite.executor
+    if jobs == 1:  # it would be the serial check once more
+        return "not applicable: one run at a time", True
+    return _compared(scene, "parallel", jobs, executor, scene.sample)
 
 
 def fresh(scene: Scene) -> Seen:

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -160,9 +161,10 @@ def _lasting(base: Path) -> str:
     except AssertionError as error:
         said = [f"{error}"]
         for pid in _left(base):
-            words = Path("/proc", pid, "cmdline").read_bytes().replace(b"\0", b" ")
-            said.append(f"  {pid} {words[:300].decode(errors='replace')}")
-            os.kill(int(pid), signal.SIGKILL)
+            with suppress(OSError):  # it has ended by now
+                words = Path("/proc", pid, "cmdline").read_bytes().replace(b"\0", b" ")
+                said.append(f"  {pid} {words[:300].decode(errors='replace')}")
+                os.kill(int(pid), signal.SIGKILL)
         return "\n".join(said)
     return ""
 
