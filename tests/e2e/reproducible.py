@@ -4,9 +4,10 @@
 forked and fresh, with one worker and with two, in copied trees, under another Python and, if
 started by root, as an ordinary user (PYTHON is an interpreter that such a user can read); by Bazel,
 from two output bases: its worker and its sandbox (--bazel; it wants what .ci/bazel wants). Each
-time from nothing. A verdict counts as identical if it is so every time, with its reason; the others
-are listed. It takes hours: with --resume FILE it goes on where it was stopped, if nothing has
-changed in the checkout. Standard library only.
+time from nothing. A verdict counts as identical if it is so every time, and so is its reason where
+the Python is the same (under another one, other tests skip); the others are listed. It takes hours:
+with --resume FILE it goes on where it was stopped, if nothing has changed in the checkout. Standard
+library only.
 """
 
 from __future__ import annotations
@@ -99,12 +100,22 @@ def main() -> int:
 
 def _compared(found: dict[str, Verdicts]) -> tuple[int, dict[str, dict[str, list[str]]]]:
     """How many verdicts are the same in all ways; the ways by verdict, of each of the others."""
-    said: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for id_ in set().union(*found.values()):
+    ids = sorted(set().union(*found.values()))
+    unstable = {}
+    for id_ in ids:
+        said: dict[str, list[str]] = defaultdict(list)
         for way, verdicts in found.items():
-            said[id_][verdicts.get(id_, "not found")].append(way)
-    unstable = {id_: dict(ways) for id_, ways in sorted(said.items()) if len(ways) > 1}
-    return len(said) - len(unstable), unstable
+            said[verdicts.get(id_, "not found")].append(way)
+        if not _same(said):
+            unstable[id_] = dict(said)
+    return len(ids) - len(unstable), unstable
+
+
+def _same(said: dict[str, list[str]]) -> bool:
+    """Whether the verdict is one, and with it the reason if the Python is."""
+    pythons = [{way.startswith(PYTHON) for way in ways} for ways in said.values()]
+    of_each = [sum(other in some for some in pythons) for other in (False, True)]
+    return len({words.partition(" (")[0] for words in said}) == 1 and max(of_each) == 1
 
 
 def _commands(found: Found, name: str, own: list[str], given: argparse.Namespace) -> None:
