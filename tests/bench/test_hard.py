@@ -11,8 +11,9 @@ from tests.bench import hard_ours, hard_page, peers_hard
 from tests.bench.hard_page import NONE, NOT_RUN, RIGHT, WRONG, Said
 from tests.bench.hard_tools import FOUND, SURVIVED, Mutant, lines_that_differ
 from tests.bench.timed import Failed
-from tests.harness.trees import Tree
+from tests.harness.trees import ALL, Tree
 
+HERE = Path(__file__).resolve().parent
 CLEAN = "def f(a):\n    return a + 1\n"
 
 
@@ -88,3 +89,12 @@ def test_the_line_that_is_shown_is_the_error_without_a_folder() -> None:
     )
     assert hard_page.one_line(text) == "OSError: no"
     assert hard_page.one_line(f"at {Path.home()}/deep/down/x.py: odd") == "at x.py: odd"
+
+
+def test_the_page_has_a_row_for_every_tree_and_hermutic_is_right_on_each() -> None:
+    text = (HERE / "PEERS_HARD.md").read_text(encoding="utf-8")
+    table = text.partition("| tree |")[2]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")][1:]
+    names = {row[0].removeprefix("| "): row[2] for row in rows}
+    assert names.keys() == {tree.name for tree in ALL}, "run ./hermutic dev tests.bench.peers_hard"
+    assert all(said.startswith(f"**{RIGHT}**") for said in names.values())
