@@ -61,6 +61,7 @@ class Unit:
     whole: int
     top: cst.CSTNode
     function: str  # "", "def" or "async def": what the statement stands in
+    setter: Unit | None = None  # of a function's docstring: the header of the `def` that sets it
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +206,9 @@ RULES: dict[type[cst.CSTNode], Callable[[cst.CSTNode, cst.CSTNode, Context], Con
 
 def _statement(tree: Tree, node: cst.CSTNode, parent: cst.CSTNode, context: Context) -> Context:
     """The context of a statement: it is its own owner."""
-    top = context.unit.top if context.unit else _line(tree, node)
-    context = replace(context, unit=_unit(tree, node, top, context.function))
+    outer = context.unit
+    unit = _unit(tree, node, outer.top if outer else _line(tree, node), context.function)
+    context = replace(context, unit=unit)
     if isinstance(node, DEFINITIONS):
         return replace(context, qualname=context.prefix + node.name.value)
     if isinstance(node, cst.Raise):
@@ -218,7 +220,9 @@ def _statement(tree: Tree, node: cst.CSTNode, parent: cst.CSTNode, context: Cont
     if is_docstring(tree, node, parent):
         # Set when the `def` is executed, not when the function runs.
         place = BODY if "<locals>" in context.qualname else IMPORT
-        return replace(context, region="docstring", place=place)
+        if context.scope == "function":
+            unit = replace(unit, setter=outer)
+        return replace(context, region="docstring", place=place, unit=unit)
     return context
 
 

@@ -137,6 +137,7 @@ def _named(source: bytes, path: str, tree: Tree, sites: Iterable[Site]) -> Itera
         replacement = site.change.text.encode(tree.source.encoding)
         digest = prefix.copy()
         digest.update(replacement + source[end:])
+        ran = site.unit.setter or site.unit
         yield Mutant(
             id=f"{path}:{':'.join(name)}:{occurrences[name]}",
             path=path,
@@ -148,8 +149,8 @@ def _named(source: bytes, path: str, tree: Tree, sites: Iterable[Site]) -> Itera
             end=end,
             line=tree.source.line(site.change.start),
             column=tree.source.column(site.change.start),
-            first_line=tree.source.line(site.unit.start),
-            last_line=tree.source.line(max(site.unit.start, site.unit.end - 1)),
+            first_line=tree.source.line(ran.start),
+            last_line=tree.source.line(max(ran.start, ran.end - 1)),
             before=tree.text[site.change.start : site.change.end],
             after=site.change.text,
             replacement=replacement,

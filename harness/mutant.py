@@ -27,8 +27,9 @@ class Mutant:
     ``id`` is ``path:qualname:operator:occurrence`` and survives edits elsewhere in the file.
     ``start`` and ``end`` are byte offsets into the clean file; ``line`` and ``column`` are 1-based
     (the column counts characters); ``first_line`` and ``last_line`` are the lines of the owning
-    statement (only the header of a compound one). ``digest`` is the sha256, in hex, of the whole
-    mutated file. ``suppressed`` is None, or why the mutant is not run.
+    statement (only the header of a compound one; of a function's docstring the `def` that sets it).
+    ``digest`` is the sha256, in hex, of the whole mutated file. ``suppressed`` is None, or why the
+    mutant is not run.
     """
 
     id: str

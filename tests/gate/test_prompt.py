@@ -158,6 +158,15 @@ def test_what_runs_at_import_is_shown_with_the_lines_around_it() -> None:
     assert "Import the code so: `import pkg.shop`." in text
 
 
+def test_a_docstring_is_marked_with_the_def_that_sets_it() -> None:
+    data = SHOP.encode()
+    found = find(data, "src/pkg/shop.py", include=frozenset({"docstrings"})).mutants
+    (mutant,) = (one for one in found if one.before == '"""The price."""')
+    one = Survivor(mutant, data, mutant.apply(data), "pkg.shop", ())
+    text = user(prompt.aimed(one, None))
+    assert '>   18     def price(self, count):\n>   19         """The price."""\n    20' in text
+
+
 def test_a_class_level_statement_names_its_class() -> None:
     text = user(prompt.aimed(survivor(SHOP, "fee: int", "constant"), None))
     assert "put into the class `Shop` in src/pkg/shop.py" in text

@@ -196,6 +196,23 @@ def test_the_kind_says_what_sort_of_thing_is_changed(text: str, kind: str) -> No
     assert {mutant.kind for mutant in found} == {kind}
 
 
+SET_ON = [
+    ("'a'", (1, 1)),
+    ("class A:\n    b = 1\n    'not one'", (3, 3)),
+    ("class A:\n    'a'", (2, 2)),
+    ("@b\ndef f(\n    c,\n):\n    'a'", (1, 4)),  # where the `def` is executed
+    ("def f():\n    async def g():\n        'a'", (2, 2)),
+    ("def f(): 'a'", (1, 1)),
+    ("def f():\n    if a:\n        'not one'", (3, 3)),
+]
+
+
+@pytest.mark.parametrize(("text", "lines"), SET_ON)
+def test_a_docstring_is_reached_by_what_sets_it(text: str, lines: tuple[int, int]) -> None:
+    found = [mutant for mutant in mutants(text, "constant") if mutant.after == "''"]
+    assert [(mutant.first_line, mutant.last_line) for mutant in found] == [lines]
+
+
 def test_mutants_come_in_file_order() -> None:
     starts = [(mutant.start, mutant.end) for mutant in find(BANK, "bank.py").mutants]
     assert starts == sorted(starts)

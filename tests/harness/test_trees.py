@@ -135,8 +135,12 @@ def test_a_project_of_its_own_gets_the_verdicts_worked_out_by_hand(
 ) -> None:
     loaded = planted(tree, tmp_path)
     rows = chosen(tree, all_mutants(loaded))
-    aside = tuple(tree.table.get("set_aside", ()))
-    options = Options(only=tuple(rows), jobs=2, set_aside=aside)
+    options = Options(
+        only=tuple(rows),
+        jobs=2,
+        set_aside=tuple(tree.table.get("set_aside", ())),
+        include=frozenset(loading.settings_of(loaded.root).include),
+    )
     if "exit" in tree.table:
         with pytest.raises(Problem) as caught:
             session.run(loaded, options, Quiet())
