@@ -5,9 +5,9 @@ forked and fresh, with one worker and with two, in copied trees, under another P
 started by root, as an ordinary user (PYTHON is an interpreter that such a user can read); by Bazel,
 from two output bases: its worker and its sandbox (--bazel; it wants what .ci/bazel wants). Each
 time from nothing. A verdict counts as identical if it is so every time, and so is its reason where
-the Python is the same (under another one, other tests skip); the others are listed. It takes hours:
-with --resume FILE it goes on where it was stopped, if nothing has changed in the checkout. Standard
-library only.
+the Python is the same (other tests skip under another one, and Bazel has its own); the others are
+listed. It takes hours: with --resume FILE it goes on where it was stopped, if nothing has changed
+in the checkout. Standard library only.
 """
 
 from __future__ import annotations
@@ -113,9 +113,17 @@ def _compared(found: dict[str, Verdicts]) -> tuple[int, dict[str, dict[str, list
 
 def _same(said: dict[str, list[str]]) -> bool:
     """Whether the verdict is one, and with it the reason if the Python is."""
-    pythons = [{way.startswith(PYTHON) for way in ways} for ways in said.values()]
-    of_each = [sum(other in some for some in pythons) for other in (False, True)]
-    return len({words.partition(" (")[0] for words in said}) == 1 and max(of_each) == 1
+    reasons: dict[str, set[str]] = defaultdict(set)
+    for words, ways in said.items():
+        for way in ways:
+            reasons[_python(way)].add(words)
+    once = all(len(words) == 1 for words in reasons.values())
+    return once and len({words.partition(" (")[0] for words in said}) == 1
+
+
+def _python(way: str) -> str:
+    """Whose Python the tests run under: Bazel's, another one or the caller's."""
+    return "Bazel" if way in BUILDS else PYTHON if way.startswith(PYTHON) else ""
 
 
 def _commands(found: Found, name: str, own: list[str], given: argparse.Namespace) -> None:

@@ -6,12 +6,9 @@ import pytest
 
 from tests.e2e.reproducible import PYTHON, _compared
 
-ONE, TWO, OTHER, AGAIN = (
-    "fresh, one worker",
-    "fresh, two workers",
-    f"{PYTHON}, -j1",
-    f"{PYTHON}, -j2",
-)
+ONE, TWO = "fresh, one worker", "fresh, two workers"
+OTHER, AGAIN = f"{PYTHON}, -j1", f"{PYTHON}, -j2"
+WORKER, SANDBOX = "Bazel's worker", "Bazel's sandbox"
 
 
 @pytest.mark.parametrize(
@@ -25,6 +22,9 @@ ONE, TWO, OTHER, AGAIN = (
         ({ONE: "killed (1 skipped)", OTHER: "killed (2 skipped)", AGAIN: "killed"}, False),
         ({ONE: "killed (1 skipped)", OTHER: "killed"}, True),
         ({ONE: "killed", TWO: None}, False),
+        ({ONE: "killed (1 skipped)", WORKER: "killed", SANDBOX: "killed"}, True),
+        ({ONE: "killed", WORKER: "killed", SANDBOX: "killed (1 skipped)"}, False),
+        ({ONE: "killed", WORKER: "survived", SANDBOX: "survived"}, False),
     ],
 )
 def test_a_verdict_is_one_everywhere_and_its_reason_where_the_python_is(
