@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 
 from harness.interpreter import Interpreter
@@ -10,6 +11,7 @@ from harness.project import Project
 # Native tracebacks spare pytest a parse of the test file at each failure, half as long as the rest
 # of a short session; the header says what the record says.
 PROBE = ("-p", "_hermutic_pytest")
+ROOT = ("--rootdir", "{project}")  # named, or pytest would guess it from the files
 PLAIN = ("--color=no", "--no-header", "--tb=native")
 
 # Plugins that would change which tests run, where, in what order or how often, each with the
@@ -23,7 +25,7 @@ SWITCHED_OFF = {
 
 # What our own environment brings along. In a project that has no other it would be loaded, and its
 # assertions rewritten, in every run.
-OURS = ("anyio", "hypothesispytest")
+UNUSED = (("-p", "no:anyio"), ("-p", "no:hypothesispytest"))
 
 
 def of_runs(project: Project, interpreter: Interpreter) -> tuple[str, ...]:
@@ -31,12 +33,16 @@ def of_runs(project: Project, interpreter: Interpreter) -> tuple[str, ...]:
     installed = {name.lower().replace("_", "-") for name, _, _ in interpreter.distributions}
     off = [flag for name, flags in SWITCHED_OFF.items() if name in installed for flag in flags]
     if interpreter.prefix == sys.prefix:
-        off += [word for name in OURS for word in ("-p", f"no:{name}")]
-    # The root is named, or pytest would guess it from the files.
-    return (*PROBE, "--rootdir", "{project}", *PLAIN, *project.pytest_args, *off)
+        off += [word for plugin in UNUSED for word in plugin]
+    return (*PROBE, *ROOT, *PLAIN, *project.pytest_args, *off)
 
 
 def by_hand(argv: tuple[str, ...]) -> str:
-    """The command as a person would type it: without the probe."""
-    skipped = {*PROBE, "--rootdir", "{project}", *PLAIN}
-    return " ".join(word for word in argv if word not in skipped)
+    """The command as a person would type it: without what is there for the record."""
+    left = list(argv)
+    for words in (PROBE, ROOT, *UNUSED, *((flag,) for flag in (*PLAIN, "--maxfail=0"))):
+        size = len(words)
+        for at in range(len(left) - size, -1, -1):
+            if tuple(left[at : at + size]) == words:
+                del left[at : at + size]
+    return shlex.join(left)

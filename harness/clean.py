@@ -100,7 +100,7 @@ def ask(
 def measure_suite(lab: Lab, base: Base, wanted: str, set_aside: tuple[str, ...]) -> Suite:
     """Two clean runs, or three where they disagree; Problem if the suite is not green."""
     first, reach = _reach(lab, base)
-    _refuse_uncollected(first)
+    _refuse_uncollected(lab, first)
     executor, notes = _executor(lab, base, reach, wanted)
     can_fork = executor == FORK
     second = lab.one(_single(ask(base, "clean-again", executor, CLEAN_LIMITS)))
@@ -162,7 +162,7 @@ def _reach(lab: Lab, base: Base) -> tuple[Answer, Reach]:
         lab.prepare = lambda: _seed(lab, base)
         return lab.one(_single(wanted)), Reach.from_json(stored)
     answer = lab.make(wanted)
-    _refuse_uncollected(answer)
+    _refuse_uncollected(lab, answer)
     reach = measure(answer.finished, lab.sandbox.roots(0), base.sources)
     lab.store.put(name, reach.to_json())
     return answer, reach
@@ -214,16 +214,18 @@ def _differing(first: Answer, second: Answer) -> tuple[str, ...]:
     )
 
 
-def _refuse_uncollected(answer: Answer) -> None:
+def _refuse_uncollected(lab: Lab, answer: Answer) -> None:
     record = answer.record
     if record.fault:
         raise Problem(4, f"could not run the clean suite: {record.fault}")
     if record.collect_errors:
-        errors = "\n  ".join(record.collect_errors)
+        # pytest says it again for each argument that a file is below.
+        errors = "\n".join(dict.fromkeys(record.collect_errors)).replace("\n", "\n  ")
         raise Problem(
             NOT_GREEN,
             f"could not collect the tests on clean:\n  {errors}\n"
-            f"make `{arguments.by_hand(record.argv)}` pass first",
+            f"make `{arguments.by_hand(record.argv)}` pass first; "
+            f"the tests' python is {lab.sandbox.python} (--python names another)",
         )
     if record.collected is None or not record.finished:
         raise Problem(

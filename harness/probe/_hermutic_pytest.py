@@ -99,7 +99,7 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
     if report.failed:
-        probe.emit("uncollected", report.nodeid, _message(report))
+        probe.emit("uncollected", report.nodeid, _cause(report))
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
@@ -160,6 +160,15 @@ def _message(report: Any) -> str:
     crash = getattr(report.longrepr, "reprcrash", None)
     text = crash.message if crash is not None else str(report.longrepr or "")
     return text[:_MESSAGE_LENGTH] if report.failed else ""
+
+
+def _cause(report: pytest.CollectReport) -> str:
+    """Why collection failed: of a whole traceback, which a failed import has, what ends it."""
+    if hasattr(report.longrepr, "reprcrash"):
+        return _message(report)
+    lines = str(report.longrepr or "").rstrip().splitlines()
+    marked = [line[1:].strip() for line in lines if line.startswith("E ")]
+    return "\n".join(marked or lines[-1:])[-_MESSAGE_LENGTH:]
 
 
 def _reach() -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import socket
+import sys
 import textwrap
 from collections import Counter
 from dataclasses import replace
@@ -245,6 +247,28 @@ def test_setting_aside_an_unknown_test_names_the_nearest(root: Path) -> None:
     problem = problem_of(root, set_aside=("tests/test_shop.py::test_prize",))
     assert problem.code == USAGE
     assert "did you mean 'tests/test_shop.py::test_price'?" in problem.message
+
+
+FAILS_TO_COLLECT = {
+    "import shop\nimport not_there": "ModuleNotFoundError: No module named 'not_there'",
+    "from shop import not_there": "ImportError: cannot import name 'not_there' from 'shop'",
+    "import shop\n\nx = = 1": 'File "/hermutic/project/tests/test_new.py", line 3',
+    "import shop\n1 / 0": "ZeroDivisionError: division by zero",
+}
+
+
+@pytest.mark.parametrize(("text", "why"), FAILS_TO_COLLECT.items())
+def test_what_cannot_be_collected_is_said_once_with_its_cause_and_what_to_type(
+    tmp_path: Path, text: str, why: str
+) -> None:
+    root = write(tmp_path / "shop")
+    (root / "tests" / "test_new.py").write_text(f"{text}\n", encoding="utf-8")
+    problem = problem_of(root)
+    assert problem.code == 3
+    assert problem.message.count(f"tests/test_new.py: {why}") == 1
+    assert "Traceback" not in problem.message
+    assert re.search(r"\nmake `python -m pytest( -n0)? tests` pass first", problem.message)
+    assert f"the tests' python is {sys.executable}" in problem.message
 
 
 def test_setting_everything_aside_leaves_nothing_to_measure_with(root: Path) -> None:
