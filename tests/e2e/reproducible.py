@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.e2e import parity
@@ -82,11 +83,11 @@ def main() -> int:
     for name in names:
         start = time.monotonic()
         _commands(found, name, settings[name].get("own_tests", []), given)
-        same, unstable = _compared(found.of[name])
+        same, unstable = _compared(found.of[name], settings[name].get("sources", []))
         seconds = time.monotonic() - start
-        many = len(found.of[name])
+        times = sum(len(verdicts) for verdicts in found.of[name].values())
         whole = same + len(unstable)
-        print(f"{name}: {same} of {whole} verdicts the same {many} times ({seconds:.0f} s)")
+        print(f"{name}: {same} of {whole} always the same ({times} verdicts, {seconds:.0f} s)")
         for id_, said in unstable.items():
             print(f"  {id_}")
             for verdict, ways in said.items():
@@ -98,13 +99,20 @@ def main() -> int:
     return 1 if different else 0
 
 
-def _compared(found: dict[str, Verdicts]) -> tuple[int, dict[str, dict[str, list[str]]]]:
-    """How many verdicts are the same in all ways; the ways by verdict, of each of the others."""
+def _compared(
+    found: dict[str, Verdicts], built: Sequence[str] = ()
+) -> tuple[int, dict[str, dict[str, list[str]]]]:
+    """How many verdicts are the same in all ways; the ways by verdict, of each of the others.
+
+    ``built`` are the files that Bazel judges the mutants of; all, if there are none.
+    """
     ids = sorted(set().union(*found.values()))
     unstable = {}
     for id_ in ids:
         said: dict[str, list[str]] = defaultdict(list)
         for way, verdicts in found.items():
+            if built and way in BUILDS and id_.split(":")[0] not in built:
+                continue
             said[verdicts.get(id_, "not found")].append(way)
         if not _same(said):
             unstable[id_] = dict(said)

@@ -37,3 +37,10 @@ def test_a_verdict_is_one_everywhere_and_its_reason_where_the_python_is(
 def test_what_differs_is_listed_by_its_ways() -> None:
     found = {ONE: {"m": "killed", "n": "killed"}, TWO: {"m": "killed"}}
     assert _compared(found) == (1, {"n": {"killed": [ONE], "not found": [TWO]}})
+
+
+def test_bazel_is_not_asked_for_the_files_that_it_does_not_judge() -> None:
+    found = {ONE: {"a.py:f": "killed", "b.py:f": "killed"}, WORKER: {"a.py:f": "killed"}}
+    assert _compared(found, ["a.py"])[0] == 2
+    assert _compared(found, ["a.py", "b.py"])[0] == _compared(found)[0] == 1
+    assert _compared({**found, TWO: {"a.py:f": "killed"}}, ["a.py"])[0] == 1
