@@ -4,49 +4,44 @@ from __future__ import annotations
 import __future__
 
 import ast
-import dis
-import marshal
 import re
-import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any
 
 import libcst as cst
 
+from harness.codes import Shape, in_doubt, inner, places, shape
 from harness.context import Unit
-from harness.source import SourceProblem, Tree
+from harness.source import NOT_PARSED, SourceProblem, Tree
 
 UNPARSED = "does not parse"
 SAME = "same bytecode"
+DOUBT = "other tables"  # said of a piece alone: what dead code leaves there may be elsewhere too
 FUTURES = 0
 for _name in __future__.all_feature_names:
     FUTURES |= getattr(__future__, _name).compiler_flag
 
-_HAS_DOCSTRING = 0x4000000  # of a function's flags, from Python 3.13 on
-
 WORD = re.compile(r"\w+")
-
-Shape = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
     """A clean file, compiled.
 
-    ``live`` are the lines with code; None if this Python cannot compile the file. ``nonlocals``
-    are the names that some function declares so. ``clean`` keeps the shape of clean pieces, None
-    for one that does not compile by itself.
+    ``live`` are the characters where what has code begins, in order; None if this Python cannot
+    compile the file. ``nonlocals`` are the names that some function declares so. ``clean`` keeps
+    the code of clean pieces and its shape, None for one that does not compile by itself.
     """
 
     tree: Tree
     flags: int
-    live: frozenset[int] | None
+    live: tuple[int, ...] | None
     nonlocals: frozenset[str] = frozenset()
-    clean: dict[str, Shape | None] = field(default_factory=dict)
+    clean: dict[str, tuple[CodeType, Shape] | None] = field(default_factory=dict)
 
 
 def clean_code(text: str) -> CodeType | None:
@@ -85,7 +80,8 @@ def compiler(tree: Tree, code: CodeType | None) -> Compiler:
         if isinstance(node, cst.Nonlocal)
         for item in node.names
     )
-    return Compiler(tree, code.co_flags & FUTURES, frozenset(_lines(code)), nonlocals)
+    live = sorted({tree.source.character(*place) for place in places(code)})
+    return Compiler(tree, code.co_flags & FUTURES, tuple(live), nonlocals)
 
 
 def check(found: Compiler, unit: Unit, start: int, end: int, text: str) -> str | None:
@@ -93,7 +89,8 @@ def check(found: Compiler, unit: Unit, start: int, end: int, text: str) -> str |
 
     To compile the whole file for each mutant would take minutes, so the statement alone is
     compiled first. If that gives other code, and the clean file has code for the statement at
-    all, then the mutant differs. Only else is the module's statement around it compiled.
+    all, then the mutant differs. Only else is the module's statement around it compiled, and the
+    whole module if that leaves a doubt.
     """
     if found.live is None:
         return _parse(found.tree, unit, start, end, text)
@@ -102,29 +99,41 @@ def check(found: Compiler, unit: Unit, start: int, end: int, text: str) -> str |
         clean = before + found.tree.text[unit.start : unit.end] + after
         body = found.tree.text
         mutant = before + body[unit.start : start] + text + body[end : unit.end] + after
-        if _compare(found, clean, mutant) is None:
+        if _compare(found, clean, mutant) is None and not _chooses(found, unit, clean):
             return None
     return _around(found, unit, start, end, text)
 
 
 def _stands_alone(found: Compiler, unit: Unit, start: int, end: int) -> bool:
     """Whether the statement by itself can show what the mutant does."""
-    if start < unit.start or end > unit.end:
+    if start < unit.start or end > unit.end or isinstance(unit.node, cst.MatchCase):
         return False
     if not found.nonlocals.isdisjoint(WORD.findall(found.tree.text[start:end])):
         return False  # a binding less can make it a syntax error elsewhere
     return _lives(found, unit.start, unit.end)
 
 
+def _chooses(found: Compiler, unit: Unit, piece: str) -> bool:
+    """Whether a header's condition is always so: then it is the branches that may be the same."""
+    code = _clean(found, piece)
+    return (
+        isinstance(unit.node, cst.If | cst.While) and code is not None and _names(code[0]) <= {"_"}
+    )
+
+
+def _names(code: CodeType) -> set[str]:
+    return set(code.co_names + code.co_varnames).union(*map(_names, inner(code)))
+
+
 def _lives(found: Compiler, start: int, end: int) -> bool:
-    """Whether the clean file has code for some line there: not after a `raise`, for one."""
+    """Whether the clean file has code for something there: not after a `raise`, for one."""
     assert found.live is not None
-    source = found.tree.source
-    return not found.live.isdisjoint(range(source.line(start), source.line(end - 1) + 1))
+    return bisect_left(found.live, start) < bisect_left(found.live, end)
 
 
 def _around(found: Compiler, unit: Unit, start: int, end: int, text: str) -> str | None:
-    """Compare the module's statement around the change; the whole module where that can't tell."""
+    """Compare the module's statement around the change, and the whole module if that differs not
+    for sure: what follows a statement may have a part in its code."""
     whole = found.tree.text
     top = found.tree.around(unit.top)
     docstring = unit.node is _first_statement(found.tree)
@@ -132,9 +141,10 @@ def _around(found: Compiler, unit: Unit, start: int, end: int, text: str) -> str
         before = "pass\n"  # else an opening string would be a docstring
         clean = before + whole[top[0] : top[1]]
         mutant = before + whole[top[0] : start] + text + whole[end : top[1]]
-        if _shape(found, clean) is not None:
-            return _compare(found, clean, mutant)
-    return _compare(found, whole, whole[:start] + text + whole[end:])
+        if _clean(found, clean) is not None and _compare(found, clean, mutant) is None:
+            return None
+    said = _compare(found, whole, whole[:start] + text + whole[end:])
+    return None if said == DOUBT else said
 
 
 def _first_statement(tree: Tree) -> cst.CSTNode | None:
@@ -155,89 +165,43 @@ def _piece(tree: Tree, unit: Unit) -> tuple[str, str]:
         before += f"{indent}if _: _\n"
     elif isinstance(node, cst.ExceptHandler | cst.ExceptStarHandler):
         before += f"{indent}try: _\n"
-    elif isinstance(node, cst.MatchCase):
-        before += f"{indent}match _:\n"
-        indent += " "
     after = "" if isinstance(node, cst.BaseSmallStatement) else " _"
     return before + indent, after + "\n"
 
 
 def _compare(found: Compiler, clean: str, mutant: str) -> str | None:
-    before = _shape(found, clean)
+    """UNPARSED, SAME, DOUBT or None: it differs."""
+    before = _clean(found, clean)
     if before is None:
         return UNPARSED
     after = _compiled(mutant, found.flags)
     if after is None:
         return UNPARSED
-    return SAME if before == after else None
+    if before[1] == shape(after):
+        return SAME
+    return DOUBT if in_doubt(before[0], after) else None
 
 
-def _shape(found: Compiler, clean: str) -> Shape | None:
-    if clean not in found.clean:
-        found.clean[clean] = _compiled(clean, found.flags)
-    return found.clean[clean]
+def _clean(found: Compiler, text: str) -> tuple[CodeType, Shape] | None:
+    if text not in found.clean:
+        code = _compiled(text, found.flags)
+        found.clean[text] = None if code is None else (code, shape(code))
+    return found.clean[text]
 
 
-def _compiled(text: str, flags: int) -> Shape | None:
+def _compiled(text: str, flags: int) -> CodeType | None:
     try:
-        return shape(compile(text, "<piece>", "exec", flags=flags, dont_inherit=True))
+        code: CodeType = compile(text, "<piece>", "exec", flags=flags, dont_inherit=True)
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
         return None
-
-
-def shape(code: CodeType) -> Shape:
-    """Everything in a code object that running it can show, so no line numbers."""
-    return (
-        code.co_code,
-        tuple(_constant(value) for value in _used(code)),
-        code.co_names,
-        code.co_varnames,
-        code.co_freevars,
-        code.co_cellvars,
-        code.co_flags,
-        code.co_name,
-        code.co_exceptiontable,
-        (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount),
-    )
-
-
-def _used(code: CodeType) -> Iterable[Any]:
-    """The constants; from Python 3.14 on, those of dead code are among them and are left out."""
-    if sys.version_info < (3, 14):
-        return code.co_consts
-    found = {0} if code.co_flags & _HAS_DOCSTRING else set()
-    extended = 0
-    for operation, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True):
-        whole = extended | argument
-        if operation in dis.hasconst:
-            found.add(whole)
-        extended = whole << 8 if operation == dis.EXTENDED_ARG else 0
-    return [value for number, value in enumerate(code.co_consts) if number in found]
-
-
-def _constant(value: Any) -> object:
-    """A constant, told from its equals: 1, 1.0, True; 0.0, -0.0. (Format 2 has no references.)"""
-    if isinstance(value, CodeType):
-        return shape(value)
-    if isinstance(value, slice):  # a constant from Python 3.14 on, which format 2 does not know
-        return slice, *(_constant(part) for part in (value.start, value.stop, value.step))
-    if isinstance(value, tuple):
-        return tuple, *(_constant(part) for part in value)
-    return marshal.dumps(value, 2)
-
-
-def _lines(code: CodeType) -> Iterator[int]:
-    yield from (line for _, _, line in code.co_lines() if line is not None)
-    for value in code.co_consts:
-        if isinstance(value, CodeType):
-            yield from _lines(value)
+    return code
 
 
 def _parse(tree: Tree, unit: Unit, start: int, end: int, text: str) -> str | None:
     top, bottom = tree.around(unit.top)
     try:
         cst.parse_module(tree.text[top:start] + text + tree.text[end:bottom])
-    except cst.ParserSyntaxError:
+    except NOT_PARSED:
         return UNPARSED
     return None
 

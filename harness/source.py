@@ -24,6 +24,7 @@ LINE_END = re.compile(r"\r\n|\r|\n")
 FORM_FEED = re.compile(r"(?:\A|(?<=[\r\n]))(?:[ \t]*\x0c)+")
 LONE_RETURN = re.compile(r"\r(?!\n)")
 BLANK = re.compile(r"(?:\s|\\\r?\n)*")
+NOT_PARSED = (cst.ParserSyntaxError, cst.CSTValidationError)  # its native part knows new letters
 BOM = b"\xef\xbb\xbf"
 
 
@@ -48,6 +49,12 @@ class Text:
     def column(self, at: int) -> int:
         """The 1-based column, in characters, of a character offset."""
         return at - self.line_starts[self.line(at) - 1] + 1
+
+    def character(self, line: int, column: int) -> int:
+        """The offset of a 1-based line and a column in bytes of UTF-8, as the compiler counts."""
+        start = self.line_starts[min(line, len(self.line_starts)) - 1]
+        part = self.text[start : start + column].encode()[:column]
+        return start + len(part.decode("utf-8", "ignore"))
 
     def byte(self, at: int) -> int:
         """The offset in the original bytes of a character offset."""
@@ -99,7 +106,8 @@ class Tree:
 def decode(data: bytes) -> Text:
     """Decode as Python does; raises SourceProblem."""
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # tokenize knows no lone \r
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(lines).readline)
         bom = BOM if data.startswith(BOM) else b""
         encoding = "utf-8" if encoding == "utf-8-sig" else encoding
         text = data[len(bom) :].decode(encoding)
@@ -232,7 +240,7 @@ def parse(source: Text) -> Tree:
     plain, kept = _plain(source.text)
     try:
         module = cst.parse_module(plain)
-    except cst.ParserSyntaxError as error:
+    except NOT_PARSED as error:
         raise SourceProblem(f"could not parse the file: {_cause(source.text, error)}") from error
     seen = _Recorder(module.default_indent, module.default_newline, text=plain)
     module._codegen(seen)
@@ -268,7 +276,7 @@ def _moved(spans: dict[int, Span], kept: tuple[int, ...]) -> dict[int, Span]:
     return {key: moved(span) for key, span in spans.items()}
 
 
-def _cause(text: str, error: cst.ParserSyntaxError) -> str:
+def _cause(text: str, error: Exception) -> str:
     """Why the text does not parse: in Python's own words if this Python agrees."""
     try:
         ast.parse(text)
@@ -276,7 +284,8 @@ def _cause(text: str, error: cst.ParserSyntaxError) -> str:
         return f"line {own.lineno}: {own.msg}" if own.lineno else own.msg
     except ValueError as own:
         return str(own)
-    return f"line {error.raw_line}: libcst does not take what Python takes here"
+    line = f"line {error.raw_line}: " if isinstance(error, cst.ParserSyntaxError) else ""
+    return f"{line}libcst does not take what Python takes here"
 
 
 @contextmanager
