@@ -106,11 +106,24 @@ def check(found: Compiler, unit: Unit, start: int, end: int, text: str) -> str |
 
 def _stands_alone(found: Compiler, unit: Unit, start: int, end: int) -> bool:
     """Whether the statement by itself can show what the mutant does."""
-    if start < unit.start or end > unit.end or isinstance(unit.node, cst.MatchCase):
+    if start < unit.start or end > unit.end:
+        return False
+    if isinstance(unit.node, cst.MatchCase) or _overruled(found.tree, unit.node):
         return False
     if not found.nonlocals.isdisjoint(WORD.findall(found.tree.text[start:end])):
         return False  # a binding less can make it a syntax error elsewhere
     return _lives(found, unit.start, unit.end)
+
+
+def _overruled(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a `finally` has the last word on where a jump goes."""
+    if not isinstance(node, cst.Break | cst.Continue | cst.Return):
+        return False
+    while node is not tree.module:
+        node = tree.parent(node)
+        if isinstance(node, cst.Try | cst.TryStar) and node.finalbody is not None:
+            return True
+    return False
 
 
 def _chooses(found: Compiler, unit: Unit, piece: str) -> bool:
