@@ -34,7 +34,7 @@ FOUND = (
     b"match a:\n    case -2:\n        a = a\n    case 1 | 'a' | None:\n        pass\n",
     b"match a + a:\n    case 1 | 'a' | None:\n        0\na = a\n",
     b"match a:\n    case [a, *b] if a:\n        a = a\n    case 1:\n        pass\na = a\n",
-    b"for a in a:\n    try:\n        break\n    except a:\n        a = a\n    finally:\n        break\n",
+    b"for a in a:\n    try:\n        break\n    finally:\n        break\n",
     b"def a():\n    try:\n        return 5\n    finally:\n        return 6\n",
     b"# coding: latin-1\ra = a + '\xe9'\r",
     b"#!/bin/python\r\n# coding: latin-1\r\na = a + '\xe9'\r\n",
