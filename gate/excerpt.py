@@ -74,13 +74,14 @@ def numbered(lines: Sequence[str], survivor: Survivor, around: Sequence[ast.stmt
     """The excerpt in a fence, its lines numbered, the statement's marked."""
     mutant = survivor.mutant
     first = max(mutant.first_line, mutant.line - STATEMENT_LINES)
-    last = min(max(mutant.last_line, mutant.line), mutant.line + STATEMENT_LINES)
+    end = max(mutant.last_line, mutant.line)  # a docstring is below the `def` that sets it
+    last = min(end, mutant.line + STATEMENT_LINES)
     chosen = sorted(_chosen(around, first, last, len(lines)))
     rows: list[str] = []
     for before, number in zip([chosen[0] - 1, *chosen], chosen, strict=False):
         if number != before + 1:
             rows.append("       ...")
-        mark = ">" if mutant.first_line <= number <= max(mutant.last_line, mutant.line) else " "
+        mark = ">" if mutant.first_line <= number <= end else " "
         rows.append(f"{mark}{number:>5} {lines[number - 1]}".rstrip())
     return fence("", clipped(rows, EXCERPT_LINES))
 

@@ -24,7 +24,8 @@ FEW = settings(
 )
 
 
-# What the nights have found: dead code, and branches that are the same, make mutants the same.
+# What the nights have found: mutants that are the same because of dead code or of branches that are
+# the same, and odd encodings.
 FOUND = (
     b"a = a\nif 0:\n    a = a\n",
     b"if 0: a = a + a\n",
