@@ -64,6 +64,7 @@ def finished(job: Job, result: dict[str, Any], *, environment: str, isolation: s
         ),
         fault=next(filter(None, faults), ""),
         output=result.get("output", ""),
+        waited=max((event[5] for event in events if event[0] == "failing"), default=0.0),
         wall=result.get("wall", 0.0),
         cpu=result.get("cpu", 0.0),
         peak=result.get("peak", 0),

@@ -19,10 +19,13 @@ from harness.run import RunRecord
 from harness.verdict import Verdict, number_of_tests, steady
 
 SCHEMA = 1
-ROLES = ("mutant", "clean", "confirm")
+ROLES = ("mutant", "clean", "confirm", "again")
 TIME = "time"  # the limit that was reached, of the two
 # What is the same in every run of a session, or differs between two runs of the same bytes.
-_LEFT_OUT = ("environment", "executor", "input", "isolation", "output", "wall", "cpu", "peak")
+_LEFT_OUT = (
+    *("environment", "executor", "input", "isolation"),
+    *("output", "waited", "wall", "cpu", "peak"),
+)
 _MUTANT = (
     *("id", "path", "qualname", "operator", "kind", "place"),
     *("line", "column", "before", "after", "digest"),
@@ -42,6 +45,8 @@ def build(
     (see ``ROLES``)."""
     own = runs.get("mutant")
     told = {role: essence(runs.get(role), selection) for role in ROLES}
+    if verdict.verdict != "unstable":
+        told["again"] = None  # whether a run is made again depends on the machine's load
     if told["confirm"]:
         # Whether the clean file is compiled anew depends on which runs there were before.
         told["confirm"]["attested"] = []
@@ -158,5 +163,6 @@ def record_of(
 
 def logged(data: Mapping[str, Any], environment: str) -> dict[str, Any]:
     """An essence in the shape of the log's records; what it does not say is empty there."""
-    unknown = dict.fromkeys(_LEFT_OUT, "") | {"wall": 0.0, "cpu": 0.0, "peak": 0}
+    times = dict.fromkeys(("waited", "wall", "cpu"), 0.0)
+    unknown = dict.fromkeys(_LEFT_OUT, "") | times | {"peak": 0}
     return {**unknown, "environment": environment, **data}

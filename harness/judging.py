@@ -19,6 +19,7 @@ from harness.verdict import (
     DETECTED,
     Verdict,
     judge,
+    needs_again,
     needs_clean,
     needs_confirm,
     number_of_tests,
@@ -29,7 +30,7 @@ from harness.verdict import (
 ONE_IN = 200
 SAMPLE = 4
 UNREACHED_SAMPLE = 2
-EMPTY: dict[str, str | None] = {"mutant": None, "clean": None, "confirm": None, "sample": None}
+EMPTY: dict[str, str | None] = dict.fromkeys(("mutant", "clean", "confirm", "again", "sample"))
 # The fields of a mutant that the log and the report show.
 SHOWN = (
     *("id", "path", "qualname", "operator", "kind", "place"),
@@ -127,6 +128,11 @@ def judge_bytes(
     on_clean: Answer | None = None
     if any(needs_clean(record) for record in records):
         on_clean = yield wanted("selection", bench.suite.executor)
+    again: Answer | None = None
+    again_ask = wanted("again", bench.suite.executor, nonce=own.key)
+    if any(needs_again(record) for record in records):
+        again = yield again_ask
+        records.append(again.record)
     confirm: Answer | None = None
     if any(needs_confirm(record) for record in records):
         confirm = yield wanted("confirm", bench.suite.executor, nonce=own.key)
@@ -139,6 +145,7 @@ def judge_bytes(
             run=answer.record,
             clean=on_clean.record if on_clean else None,
             confirm=confirm.record if confirm else None,
+            again=again.record if again else None,
             repeat=repeat,
         )
 
@@ -148,10 +155,16 @@ def judge_bytes(
         bench.lab.keep(own, run)
         if sample and sample_ask:
             bench.lab.keep(sample_ask, sample)
+    if again and verdict.verdict == "unstable":
+        # What the machine's load does is tried anew the next time.
+        for ask in (own, sample_ask, again_ask):
+            if ask:
+                bench.lab.store.forget(ask.key)
     runs = {
         "mutant": run.run,
         "clean": on_clean.run if on_clean else None,
         "confirm": confirm.run if confirm else None,
+        "again": again.run if again else None,
         "sample": sample.run if sample else None,
     }
     return Judged(verdict, number_of_tests(run.record), bench.lab.selection(selection), runs)

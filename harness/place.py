@@ -20,7 +20,7 @@ from harness.project import Project
 from harness.run import FORK, FRESH, Job, Limits, Runner, RunRecord
 from harness.sandbox import Sandbox
 from harness.store import key
-from harness.verdict import Verdict, judge, needs_clean, needs_confirm
+from harness.verdict import Verdict, judge, needs_again, needs_clean, needs_confirm
 
 # The run that only imports, for its bytecode, needs no budget of its own: the build has one.
 _NO_LIMITS = Limits(wall=3600.0, cpu=0, memory=0)
@@ -82,8 +82,9 @@ class Place:
         finished = self.run(job)
         run = finished.record
         clean = on_clean if needs_clean(run) else None
+        again = self.run(job).record if needs_again(run) else None
         confirm = None
-        if needs_confirm(run):
+        if needs_confirm(run) or (again is not None and needs_confirm(again)):
             stop = tuple("--maxfail=0" if word == "-x" else word for word in job.args)
             confirm = self.run(replace(job, mutation=None, attest=self.sources, args=stop)).record
         verdict = judge(
@@ -93,8 +94,9 @@ class Place:
             run=run,
             clean=clean,
             confirm=confirm,
+            again=again,
         )
-        runs = {"mutant": run, "clean": clean, "confirm": confirm}
+        runs = {"mutant": run, "clean": clean, "confirm": confirm, "again": again}
         return Judged(verdict, runs, finished.asked | finished.listed)
 
 

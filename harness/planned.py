@@ -61,7 +61,8 @@ def mutant(plan_file: Path, python: Path, out: Path, places: Places, executor: s
 
 def _print_times(id_: str, judged: Judged) -> None:
     """The seconds that the tests themselves took: what a benchmark takes from the action's own."""
-    runs = [judged.runs[role] for role in ("mutant", "confirm")]  # clean's own was made earlier
+    roles = ("mutant", "confirm", "again")  # clean's own was made earlier
+    runs = [judged.runs[role] for role in roles]
     seconds = round(sum(run.wall for run in runs if run), 4)
     print(json.dumps({"id": id_, "tests": seconds}))
 

@@ -19,6 +19,7 @@ ROLES = {
     "mutant": frozenset({"mutant"}),
     "clean": CLEAN_ROLES,
     "confirm": frozenset({"confirm"}),
+    "again": frozenset({"again"}),
     "sample": frozenset({"sample"}),
 }
 ROW_FROM_MUTANT = (
@@ -220,6 +221,7 @@ def _judged(seen: Seen, mutant: Event, event: Event) -> tuple[Verdict, int]:
             run=record,
             clean=records["clean"],
             confirm=records["confirm"],
+            again=records["again"],
             repeat=repeat,
         )
 

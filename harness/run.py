@@ -63,7 +63,9 @@ class RunRecord:
     ``finished`` says whether pytest's session ended by itself. ``results`` are in running order.
     ``running`` is the test that was under way when the process ended early.
     ``watched`` is what a draft's test did that no honest test does: what, and in which words.
-    ``wall`` and ``cpu`` are seconds, ``peak`` bytes; they go to the log, never to a report.
+    ``waited``, ``wall`` and ``cpu`` are seconds, ``peak`` bytes; they go to the log, never to a
+    report. A failed test has ``waited`` while its process did not compute: for a clock, for
+    another process, or because the machine was busy.
     """
 
     argv: tuple[str, ...]
@@ -83,6 +85,7 @@ class RunRecord:
     watched: tuple[tuple[str, str], ...] = ()
     fault: str = ""
     output: str = ""
+    waited: float = 0.0
     wall: float = 0.0
     cpu: float = 0.0
     peak: int = 0

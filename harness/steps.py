@@ -224,7 +224,7 @@ def _steady(event: dict[str, Any]) -> dict[str, Any]:
 
 def steady_record(record: dict[str, Any]) -> dict[str, Any]:
     """A logged record without times, output and messages."""
-    steady = {**record, "wall": 0.0, "cpu": 0.0, "peak": 0, "output": ""}
+    steady = {**record, "waited": 0.0, "wall": 0.0, "cpu": 0.0, "peak": 0, "output": ""}
     steady["collect_errors"] = [error.partition(": ")[0] for error in record["collect_errors"]]
     results = record["results"]
     if isinstance(results, dict):

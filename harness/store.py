@@ -14,7 +14,7 @@ from typing import Any
 from harness.errors import FAULT, Problem
 
 # Part of every key: raise it when a stored result would mean something else than it did.
-PROTOCOL = 1
+PROTOCOL = 2
 RESULTS = ".hermutic"
 IGNORE = "# Everything here is Hermutic's and can be deleted.\n*\n"
 READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -57,6 +57,10 @@ class Store:
         except OSError:
             temporary.unlink(missing_ok=True)
             raise
+
+    def forget(self, key: str) -> None:
+        """Take the value under ``key`` out again. OSError if the file is there and stays."""
+        self._path(key).unlink(missing_ok=True)
 
     def _path(self, key: str) -> Path:
         return self.root / key[:2] / f"{key[2:]}.json"

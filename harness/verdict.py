@@ -25,6 +25,8 @@ FAILURES = frozenset({FAILED, ERROR})
 # How a failed assertion's message begins: in a test of any style, pytest.raises and pytest.fail.
 ASSERTIONS = ("AssertionError", "assert ", "Failed: ")
 STARVED = "MemoryError"
+# Seconds of waiting that count. Less may be the kernel's rounding, which counts in ticks of 4 ms.
+WAITED = 0.005
 NAMED = 3  # tests named in one reason: enough to start looking, short enough for one line
 
 
@@ -62,14 +64,21 @@ def judge(
     run: RunRecord,
     clean: RunRecord | None,
     confirm: RunRecord | None = None,
+    again: RunRecord | None = None,
     repeat: Verdict | None = None,
 ) -> Verdict:
     """The verdict on one mutant of ``path`` whose mutated bytes have the sha256 ``digest``.
 
-    ``clean`` is needed when ``needs_clean(run)``, ``confirm`` when ``needs_confirm(run)``;
-    ValueError says which one is missing. ``repeat`` is the verdict that the other executor gave.
+    ``clean`` is needed when ``needs_clean(run)``, ``confirm`` when ``needs_confirm(run)``, the run
+    made ``again`` when ``needs_again(run)``; ValueError says which one is missing. ``repeat`` is
+    the verdict that the other executor gave.
     """
     once = _once(path, digest, selection, run=run, clean=clean, confirm=confirm)
+    if once.verdict == "killed" and again is not None:
+        twice = _once(path, digest, selection, run=again, clean=clean, confirm=confirm)
+        once = _seen_twice(once, twice)
+    elif once.verdict == "killed" and needs_again(run):
+        raise ValueError(f"could not judge a mutant of '{path}': it needs the mutant's run again")
     if repeat is None or once.verdict in (repeat.verdict, "error"):
         return once
     if repeat.verdict == "error":
@@ -86,6 +95,12 @@ def needs_clean(run: RunRecord) -> bool:
 def needs_confirm(run: RunRecord) -> bool:
     """Whether the clean selection must be run again right now."""
     return run.limit is not None
+
+
+def needs_again(run: RunRecord) -> bool:
+    """Whether a kill must be seen twice: its test waited, and what it waited for may have failed it
+    without any mutant."""
+    return run.exit == Exit.FAILED and run.limit is None and run.waited > WAITED
 
 
 def steady(message: str) -> str:
@@ -189,6 +204,16 @@ def _killed(
     ids = tuple(dict.fromkeys(result.id for result in killers))
     asserted = any(result.message.startswith(ASSERTIONS) for result in killers)
     return Verdict("killed", "memory limit" if starved else "", ids, asserted)
+
+
+def _seen_twice(once: Verdict, twice: Verdict) -> Verdict:
+    """What a killed mutant is after the same run again."""
+    if twice.verdict == "error":
+        return twice
+    if twice.verdict == "killed":
+        return once
+    by = _names(once.detected_by)
+    return Verdict("unstable", f"killed by {by}, and {twice.verdict} when run again")
 
 
 def _function(test: str) -> str:

@@ -17,7 +17,7 @@ _MESSAGE_LENGTH = 300  # enough for an assertion's first lines; the whole output
 
 _task: dict[str, Any] = {}
 _worst: dict[str, tuple[str, str, str]] = {}
-_began: dict[str, float] = {}
+_began: dict[str, tuple[float, float]] = {}  # on the clock, and in this process's own computing
 # Of several reports on one test the worst counts; a test with a skipped subtest has still passed.
 _RANK = {"skipped": 0, "passed": 1, "xpassed": 2, "xfailed": 3, "failed": 4, "error": 5}
 
@@ -104,7 +104,7 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
 
 def pytest_runtest_logstart(nodeid: str) -> None:
     probe.emit("begin", nodeid)
-    _began[nodeid] = time.perf_counter()
+    _began[nodeid] = time.perf_counter(), time.process_time()
     _set_current_test(nodeid)
 
 
@@ -116,11 +116,11 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if before is None or _RANK[outcome] > _RANK[before[0]]:
         _worst[report.nodeid] = (outcome, report.when or "", _message(report))
         if outcome in ("failed", "error"):
-            probe.emit("failing", report.nodeid, *_worst[report.nodeid])
+            probe.emit("failing", report.nodeid, *_worst[report.nodeid], _waited(report.nodeid))
 
 
 def pytest_runtest_logfinish(nodeid: str) -> None:
-    seconds = time.perf_counter() - _began.pop(nodeid, time.perf_counter())
+    seconds = time.perf_counter() - _began.pop(nodeid, (time.perf_counter(), 0.0))[0]
     outcome, phase, message = _worst.pop(nodeid, ("skipped", "", "no report"))
     probe.emit("end", nodeid, outcome, phase, message, round(seconds, 6))
     _set_current_test("")
@@ -160,6 +160,14 @@ def _message(report: Any) -> str:
     crash = getattr(report.longrepr, "reprcrash", None)
     text = crash.message if crash is not None else str(report.longrepr or "")
     return text[:_MESSAGE_LENGTH] if report.failed else ""
+
+
+def _waited(test: str) -> float:
+    """The seconds since the test began in which this process did not compute."""
+    if test not in _began:
+        return 0.0
+    clock, computing = _began[test]
+    return round(time.perf_counter() - clock - (time.process_time() - computing), 6)
 
 
 def _cause(report: pytest.CollectReport) -> str:

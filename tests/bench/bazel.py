@@ -116,9 +116,10 @@ Bazel's own words: {"; ".join(strategies)}.
 An action's time is its span in Bazel's profile: its key, its inputs, the process, its outputs. Its
 tests' time is the run's in the sandbox, from the start of the tests to the end of their process
 (with `fork` a process that exists already, without a worker a new interpreter that imports pytest);
-what a second run that confirms a timeout takes is the tests' own as well. `tests` and `cost` are
-medians, and the cost of an action is its time less its tests'. The first request to a worker makes
-the sandbox and imports what the tests import: it is in the mean, and in a column of its own.
+what a second run that confirms a timeout or a kill takes is the tests' own as well. `tests` and
+`cost` are medians, and the cost of an action is its time less its tests'. The first request to a
+worker makes the sandbox and imports what the tests import: it is in the mean, and in a column of
+its own.
 """
 
 

@@ -65,7 +65,8 @@ alone, from its start in the sandbox to its end.
 """
 
 PHASE_NOTE = """
-`mutant`: the mutants' own runs. `selection`: their tests on clean, where a verdict needs it.
+`mutant`: the mutants' own runs. `again`: a second run of those whose killing test had waited.
+`selection`: their tests on clean, where a verdict needs it.
 `sample`: mutants run by `fresh` too, and unreached ones by all tests. `confirm`: clean runs after a
 timeout. With several workers runs overlap, and what is outside the runs may be negative.
 """

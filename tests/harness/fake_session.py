@@ -125,7 +125,7 @@ def _finished(project: Project, listener: Any, verdict: str) -> Outcome:
     log = open_log(log_path)
     log.event("selection", selection="s1", tests=[TEST])
     log.event("run", run="r1", role="mutant", cached=False, selection="s1", record=_record())
-    runs = {"mutant": "r1", "clean": None, "confirm": None, "sample": None}
+    runs = {"mutant": "r1", "clean": None, "confirm": None, "again": None, "sample": None}
     log.event("verdict", id=ID, verdict=verdict, selection="s1", runs=runs)
     log.event("report", sha256=sha256(data), bytes=len(data))
     log.close()

@@ -113,7 +113,7 @@ def verdict(id_: str, said: str, reason: str = "", **changes: Any) -> dict[str, 
     }
     event.update(changes)
     event["runs"] = {
-        kind: event["runs"].get(kind) for kind in ("mutant", "clean", "confirm", "sample")
+        kind: event["runs"].get(kind) for kind in ("mutant", "clean", "confirm", "again", "sample")
     }
     return event
 
@@ -156,15 +156,16 @@ def good_events() -> Events:
         control("canary", "canary"),
         control("no-op", "no-op"),
         control("plant", "plant"),
-        run("r1", "mutant", record(killed, **FAILING)),
+        run("r1", "mutant", record(killed, **FAILING, waited=0.3)),
         run("c1", "selection", record(CLEAN)),
+        run("k2", "again", record(killed, **FAILING)),
         verdict(
             KILLED,
             "killed",
             tests_run=2,
             detected_by=[TESTS[1]],
             asserted=True,
-            runs={"mutant": "r1", "clean": "c1"},
+            runs={"mutant": "r1", "clean": "c1", "again": "k2"},
         ),
         run("r2", "mutant", record(survived)),
         run("s2", "sample", record(survived, executor="fresh")),
@@ -370,6 +371,10 @@ K, S, T = (MUTANTS[name] for name in (KILLED, SURVIVED, TIMEOUT))
         (rerun("r1", record(K, **FAILING), role="sample"), "which is a sample run"),
         (name_run(KILLED, clean=None), "too few runs"),
         (name_run(TIMEOUT, confirm=None), "too few runs"),
+        (name_run(KILLED, again=None), "needs the mutant's run again"),
+        (rerun("k2", record(K)), "its runs give 'unstable'"),
+        (rerun("k2", record(S, **FAILING)), "its runs give 'error'"),
+        (rerun("k2", record(K, **FAILING), role="mutant"), "as its again, which is a mutant run"),
         (name_run(KILLED, mutant=None), "rests on no run"),
         (name_run(KILLED, mutant="r2"), "the run 'r2' is not in the log before this line"),
         (name_run(TIMEOUT, mutant="r2"), "does not follow"),

@@ -58,11 +58,18 @@ def test_what_was_under_way_is_what_began_and_did_not_end(
 
 
 def test_a_test_that_failed_and_never_ended_has_failed() -> None:
-    failing = ["failing", "test_a.py::test_a", "failed", "call", "assert 0"]
+    failing = ["failing", "test_a.py::test_a", "failed", "call", "assert 0", 0.25]
     record = read(lines(BEGIN_A, failing), exit=None, signal=6).record
     assert record.results == (TestResult("test_a.py::test_a", "failed", "call", "assert 0"),)
     assert record.running == "test_a.py::test_a"
     assert (record.exit, record.signal) == (None, 6)
+
+
+def test_how_long_a_failed_test_waited_is_in_the_record_and_of_several_the_longest() -> None:
+    one = ["failing", "test_a.py::test_a", "failed", "call", "assert 0", 0.25]
+    other = ["failing", "test_a.py::test_b", "error", "teardown", "assert 1", 0.5]
+    assert read(lines(BEGIN_A, one, END_A, ["begin", "b"], other)).record.waited == 0.5
+    assert read(lines(BEGIN_A, END_A)).record.waited == 0.0
 
 
 def test_other_processes_attest_but_have_no_results() -> None:

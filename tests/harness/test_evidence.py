@@ -67,7 +67,7 @@ def built(run: RunRecord) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "other",
     [
-        {"wall": 9.0, "cpu": 8.0, "peak": 5},
+        {"wall": 9.0, "cpu": 8.0, "peak": 5, "waited": 1.0},
         {"output": "1 failed in 3.21s"},
         {"executor": "fresh"},
         {"isolation": "copy"},
@@ -125,6 +125,39 @@ def test_whether_the_confirming_run_compiled_the_clean_file_anew_is_not_in_the_f
         for seen in ((), (Attestation("m.py", "clean"),))
     }
     assert len(files) == 1
+
+
+def test_whether_a_kill_had_to_be_seen_twice_is_not_in_the_file() -> None:
+    """It depends on how busy the machine was."""
+    killed = Verdict("killed", "", ("t.py::a",))
+    waited = replace(RUN, waited=1.0)
+    files = [
+        evidence.build(MUTANT, killed, environment="env", selection=TESTS, runs=runs)
+        for runs in (
+            {"mutant": waited, "clean": CLEAN, "again": RUN},
+            {"mutant": RUN, "clean": CLEAN},
+        )
+    ]
+    assert files[0] == files[1]
+
+
+def test_the_file_of_a_kill_that_was_not_seen_twice_has_both_runs_and_gives_the_same_verdict() -> (
+    None
+):
+    green = replace(CLEAN, attested=RUN.attested)
+    runs = {"mutant": replace(RUN, waited=1.0), "clean": CLEAN, "again": green}
+    said = judge(
+        path="m.py", digest="d1", selection=TESTS, run=runs["mutant"], clean=CLEAN, again=green
+    )
+    assert said.verdict == "unstable"
+    data = evidence.build(MUTANT, said, environment="env", selection=TESTS, runs=runs)["runs"]
+    run, clean, again_ = (
+        evidence.record_of(data[role], TESTS, environment="env")
+        for role in ("mutant", "clean", "again")
+    )
+    assert said == judge(
+        path="m.py", digest="d1", selection=TESTS, run=run, clean=clean, again=again_
+    )
 
 
 @pytest.mark.parametrize("message", ["assert 1 == 2", "MemoryError", "ValueError: no"])

@@ -17,8 +17,11 @@ import pytest
 from harness import controls, find, launch, loading, plan, session
 from harness.audit import audit
 from harness.errors import FAULT, USAGE, Problem
+from harness.events import Finished
+from harness.lab import Answer, Ask, Lab
 from harness.log import read_log
 from harness.progress import Quiet
+from harness.run import TestResult
 from harness.session import Options, Outcome
 from tests.harness import sealed
 
@@ -222,6 +225,78 @@ def test_two_mutants_never_meet_at_a_port(tmp_path: Path, isolation: str) -> Non
     assert verdicts(outcome) == {PRICE: "unreached", GIFT: "survived", UNSOLD: "survived"}
     said = "isolation: one run at a time: copied trees share the network's ports"
     assert (said in outcome.warnings) == (outcome.isolation == "copy")
+
+
+WAITS = """
+    import time
+
+    import shop
+
+
+    def test_price():
+        time.sleep(0.02)
+        assert shop.price(3) == 15
+
+
+    def test_gift():
+        assert shop.gift(6)
+    """
+
+
+def stalls(monkeypatch: pytest.MonkeyPatch, roles: tuple[str, ...]) -> None:
+    """As if the machine had stopped during those runs of gift's mutant, and so failed the test."""
+    real = Lab._made
+    test = "tests/test_shop.py::test_gift"
+
+    def made(lab: Lab, ask: Ask, finished: Finished) -> Answer:
+        if ask.role in roles and ask.job.selection == (test,):
+            late = TestResult(test, "failed", "call", "assert 0.4 < 0.1")
+            record = replace(finished.record, exit=1, results=(late,), waited=0.3)
+            finished = replace(finished, record=record)
+        return real(lab, ask, finished)
+
+    monkeypatch.setattr(Lab, "_made", made)
+
+
+def test_a_kill_by_a_test_that_waits_is_seen_twice(tmp_path: Path) -> None:
+    root = write(tmp_path / "shop")
+    (root / "tests" / "test_shop.py").write_text(textwrap.dedent(WAITS), encoding="utf-8")
+    first = run(root)
+    assert verdicts(first) == VERDICTS
+    told = list(read_log(first.log_path))
+    made = {event["run"]: event for event in told if event["event"] == "run"}
+    (killed,) = (e["runs"] for e in told if e["event"] == "verdict" and e["verdict"] == "killed")
+    own, second = made[killed["mutant"]], made[killed["again"]]
+    assert own["record"]["waited"] > 0.01, "it slept 0.02 s"
+    assert (second["role"], second["record"]["exit"]) == ("again", 1)
+    again = run(root)
+    assert runs(again.log_path)[False] == 0
+    assert again.report_path.read_bytes() == first.report_path.read_bytes()
+
+
+def test_a_test_that_fails_once_because_the_machine_stalls_kills_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    root = write(tmp_path / "shop")
+    with monkeypatch.context() as patched:
+        stalls(patched, ("mutant",))
+        outcome = run(root)
+    assert verdicts(outcome) == {**VERDICTS, GIFT: "unstable"}
+    (row,) = (r for r in outcome.report["mutants"] if r["verdict"] == "unstable")
+    why = "killed by tests/test_shop.py::test_gift, and survived when run again"
+    assert row["reason"] == why
+    said = audit(outcome.log_path, outcome.report_path)
+    assert said.ok, said.findings
+    # Nothing of it is kept: the next session, on a quiet machine, sees what is so.
+    assert verdicts(run(root)) == VERDICTS
+
+
+def test_a_test_that_fails_twice_is_believed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    root = write(tmp_path / "shop")
+    stalls(monkeypatch, ("mutant", "again"))
+    assert verdicts(run(root)) == {**VERDICTS, GIFT: "killed"}
 
 
 @pytest.mark.parametrize(("name", "before", "after"), CHANGES.values(), ids=CHANGES)

@@ -16,6 +16,7 @@ from harness.verdict import (
     Exit,
     Verdict,
     judge,
+    needs_again,
     needs_clean,
     needs_confirm,
     number_of_tests,
@@ -50,6 +51,7 @@ GREEN_RUN = RunRecord(
 )
 CLEAN = replace(GREEN_RUN, attested=(Attestation(PATH, OTHER),))
 KILLED_RUN = replace(GREEN_RUN, exit=1, results=(result(A), result(B, "failed")))
+WAITING = replace(KILLED_RUN, waited=0.3)
 OVER = replace(GREEN_RUN, exit=None, limit="cpu", finished=False, results=(result(A),), running=B)
 UNCOLLECTED = replace(
     GREEN_RUN,
@@ -64,6 +66,7 @@ def judged(
     run: RunRecord,
     clean: RunRecord | None = CLEAN,
     confirm: RunRecord | None = None,
+    again: RunRecord | None = None,
     repeat: Verdict | None = None,
 ) -> Verdict:
     return judge(
@@ -73,6 +76,7 @@ def judged(
         run=run,
         clean=clean,
         confirm=confirm,
+        again=again,
         repeat=repeat,
     )
 
@@ -288,6 +292,78 @@ def test_a_session_stopped_after_collection_is_crashed(code: int) -> None:
 
 def test_an_exit_code_that_is_not_pytests_is_an_error_when_the_session_ended() -> None:
     assert judged(replace(GREEN_RUN, exit=7)).verdict == "error"
+
+
+# killed by a test that waited
+
+
+def test_a_kill_by_a_test_that_waited_needs_the_run_again() -> None:
+    assert needs_again(WAITING)
+    with pytest.raises(ValueError, match="the mutant's run again"):
+        judged(WAITING)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        KILLED_RUN,
+        replace(KILLED_RUN, waited=0.005),
+        replace(KILLED_RUN, waited=0.004),  # a tick of the kernel's
+        replace(KILLED_RUN, waited=-0.004),
+        replace(WAITING, exit=0),
+        replace(OVER, waited=0.3),
+        replace(WAITING, exit=None, signal=9),
+    ],
+    ids=["computed", "5 ms", "a tick", "a tick less", "passed", "over its budget", "signal"],
+)
+def test_any_other_run_is_believed_at_once(run: RunRecord) -> None:
+    assert not needs_again(run)
+
+
+def test_a_kill_that_is_seen_twice_is_the_first_one() -> None:
+    other = replace(WAITING, results=(result(A), result(B), result(C, "failed")))
+    assert judged(WAITING, again=WAITING) == Verdict("killed", "", (B,))
+    assert judged(WAITING, again=other) == Verdict("killed", "", (B,))
+
+
+def test_a_test_that_failed_once_and_then_passed_kills_nothing() -> None:
+    assert judged(WAITING, again=GREEN_RUN) == Verdict(
+        "unstable", f"killed by {B}, and survived when run again"
+    )
+
+
+@pytest.mark.parametrize(
+    ("again", "verdict"),
+    [
+        (UNCOLLECTED, "broken"),
+        (OVER, "timeout"),
+        (replace(WAITING, exit=None, signal=11), "crashed"),
+    ],
+)
+def test_a_kill_that_is_detected_otherwise_when_run_again_is_unstable(
+    again: RunRecord, verdict: str
+) -> None:
+    found = judged(WAITING, confirm=CLEAN, again=again)
+    assert found == Verdict("unstable", f"killed by {B}, and {verdict} when run again")
+
+
+def test_a_run_again_that_ran_other_bytes_is_an_error() -> None:
+    again = replace(WAITING, attested=CLEAN.attested)
+    assert judged(WAITING, again=again).verdict == "error"
+
+
+def test_a_run_again_counts_even_where_the_first_one_no_longer_says_that_it_waited() -> None:
+    """As in a verdict file, which holds no times."""
+    assert judged(KILLED_RUN, again=GREEN_RUN).verdict == "unstable"
+
+
+def test_what_was_not_killed_is_not_changed_by_the_run_again_that_its_sample_needs() -> None:
+    assert judged(GREEN_RUN, again=WAITING) == Verdict("survived")
+
+
+def test_a_kill_that_is_seen_twice_may_still_differ_in_the_other_executor() -> None:
+    found = judged(WAITING, again=WAITING, repeat=Verdict("survived"))
+    assert found == Verdict("unstable", "the two executors disagree: killed and survived")
 
 
 # timeout
@@ -506,6 +582,7 @@ def test_whatever_a_run_looks_like_the_verdict_is_one_that_its_evidence_allows()
             attested=attested,
             collect_errors=("x",) if errors else (),
         )
+        assert not needs_again(run)
         verdict = judged(run, clean, confirm=CLEAN).verdict
         assert verdict in set(VERDICTS) - {"unreached", "suppressed"}
         if attested != (Attestation(PATH, DIGEST),):
