@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ import pytest
 from harness import evidence, results, staging, steps, worker
 from harness.audit import audit
 from harness.errors import FAULT, NOT_GREEN, USAGE, Problem
+from harness.events import Finished
 from harness.interpreter import probe_interpreter
-from harness.place import Places
-from harness.run import FORK
+from harness.place import Place, Places
+from harness.run import FORK, Job, TestResult
 from harness.staging import Config
 from tests.harness.probe.test_server import REFUSALS, patched_probe
 
@@ -121,15 +123,16 @@ class Built:
         return self
 
     def judge(self, only: str = "") -> Built:
+        self.verdicts = {id_: path for id_, path in self.verdicts.items() if only in id_}
         with Places() as places:
-            for id_, plan in self.plans.items():
-                if only not in id_:
-                    del self.verdicts[id_]
-                    continue
-                words = ["mutant", "--plan", plan, "--python", PYTHON, "--out", self.verdicts[id_]]
-                answer = worker._answer([str(word) for word in words], places, FORK)
-                assert answer == (0, "")
+            for id_ in self.verdicts:
+                self.judge_one(id_, places)
         return self
+
+    def judge_one(self, id_: str, places: Places) -> None:
+        words = ["mutant", "--plan", self.plans[id_], "--python", PYTHON]
+        words += ["--out", self.verdicts[id_]]
+        assert worker._answer([str(word) for word in words], places, FORK) == (0, "")
 
     def report(self) -> dict[str, Any]:
         results.write(self.config, self.measured, self.verdicts.values(), self.outputs)
@@ -350,6 +353,63 @@ def test_a_mutant_whose_tests_look_for_a_file_that_nobody_has_is_judged(tmp_path
     built = Built(tmp_path, {"tests/test_total.py": ASKING.format(how=how)}).plan()
     ((id_, file),) = built.judge(":total:classic.return:2").verdicts.items()
     assert json.loads(file.read_text())["verdict"] == EXPECTED[id_]
+
+
+def stalls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the machine had stopped during a mutant's first run, and so failed its test."""
+    real = Place.run
+    stopped: list[Job] = []
+
+    def run(place: Place, job: Job) -> Finished:
+        finished = real(place, job)
+        if job.mutation is None or job.selection is None or stopped:
+            return finished
+        stopped.append(job)
+        late = (TestResult(job.selection[0], "failed", "call", "assert 0.4 < 0.1"),)
+        record = replace(finished.record, exit=1, results=late, waited=0.3)
+        return replace(finished, record=record)
+
+    monkeypatch.setattr(Place, "run", run)
+
+
+def test_in_a_build_too_a_test_that_fails_once_because_the_machine_stalls_kills_nothing(
+    monkeypatch: pytest.MonkeyPatch, shop: Built
+) -> None:
+    # 10 > 11 is as false as 10 > 10: it survives.
+    id_ = f"{PRICE}:total:classic.constant:1"
+    right = shop.verdicts[id_].read_bytes()
+    try:
+        with monkeypatch.context() as patched, Places() as places:
+            stalls(patched)
+            shop.judge_one(id_, places)
+        rows = {row["id"]: row for row in shop.report()["mutants"]}
+        said = audit(shop.outputs[1], shop.outputs[0])
+    finally:
+        shop.verdicts[id_].write_bytes(right)
+        for output in shop.outputs:
+            output.unlink(missing_ok=True)
+    assert rows[id_]["verdict"] == "unstable"
+    why = "killed by tests/test_total.py::test_total, and survived when run again"
+    assert rows[id_]["reason"] == why
+    assert said.ok, said.findings
+
+
+def test_whether_a_kill_was_seen_twice_does_not_show_in_its_verdict_file(
+    monkeypatch: pytest.MonkeyPatch, shop: Built
+) -> None:
+    id_ = f"{PRICE}:label:classic.constant:1"
+    right = shop.verdicts[id_].read_bytes()
+    real, made = Place.run, []
+
+    def run(place: Place, job: Job) -> Finished:
+        made.append(real(place, job))
+        return replace(made[-1], record=replace(made[-1].record, waited=0.3))
+
+    monkeypatch.setattr(Place, "run", run)
+    with Places() as places:
+        shop.judge_one(id_, places)
+    assert len(made) == 2
+    assert shop.verdicts[id_].read_bytes() == right
 
 
 def test_an_environment_is_found_again_where_it_lies_now(tmp_path: Path) -> None:

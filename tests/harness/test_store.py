@@ -46,6 +46,17 @@ def test_putting_again_replaces(store: Store) -> None:
     assert store.get(KEY) == {"exit": 0}
 
 
+def test_what_is_forgotten_is_absent_and_the_others_stay(store: Store) -> None:
+    other = key(mutant="b" * 64)
+    store.put(KEY, VALUE)
+    store.put(other, VALUE)
+    store.forget(KEY)
+    store.forget(KEY)
+    assert store.get(KEY) is None
+    assert store.get(other) == VALUE
+    assert store.warnings == []
+
+
 @pytest.mark.parametrize("cut", [0, 1, 20, -1])
 def test_a_cut_entry_is_absent_and_said_so(cut: int, store: Store) -> None:
     store.put(KEY, VALUE)
