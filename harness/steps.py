@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -68,7 +68,7 @@ def clean(config: Config, python: Path, out: Path) -> None:
                 "executor": suite.executor,
                 "problems": found.problems,
                 "controls": [asdict(control) for control in controls],
-                "events": [_steady(e) for e in read_log(log) if e["event"] in _REPEATED],
+                "events": _steady_events(read_log(log)),
             },
         )
 
@@ -212,6 +212,21 @@ def options_of(config: Config) -> Options:
 
 def _outcomes(record: RunRecord) -> Any:
     return record.exit, [(result.id, result.outcome) for result in record.results]
+
+
+def _steady_events(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that the report's log repeats. Whether a control's run was made again depends on the
+    machine's load, so its first run stands alone."""
+    again: set[str] = set()
+    steady = []
+    for event in events:
+        if event["event"] == "run" and event["role"] == "again":
+            again.add(event["run"])
+        elif event["event"] == "control":
+            steady.append(_steady({**event, "runs": [r for r in event["runs"] if r not in again]}))
+        elif event["event"] in _REPEATED:
+            steady.append(_steady(event))
+    return steady
 
 
 def _steady(event: dict[str, Any]) -> dict[str, Any]:

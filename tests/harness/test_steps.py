@@ -17,6 +17,7 @@ from harness.audit import audit
 from harness.errors import FAULT, NOT_GREEN, USAGE, Problem
 from harness.events import Finished
 from harness.interpreter import probe_interpreter
+from harness.lab import Answer, Ask, Lab
 from harness.place import Place, Places
 from harness.run import FORK, Job, TestResult
 from harness.staging import Config
@@ -410,6 +411,21 @@ def test_whether_a_kill_was_seen_twice_does_not_show_in_its_verdict_file(
         shop.judge_one(id_, places)
     assert len(made) == 2
     assert shop.verdicts[id_].read_bytes() == right
+
+
+def test_whether_a_control_was_seen_twice_does_not_show_in_the_clean_step_either(
+    monkeypatch: pytest.MonkeyPatch, shop: Built, tmp_path: Path
+) -> None:
+    real, roles = Lab._made, []
+
+    def made(lab: Lab, ask: Ask, finished: Finished) -> Answer:
+        roles.append(ask.role)
+        return real(lab, ask, replace(finished, record=replace(finished.record, waited=0.3)))
+
+    monkeypatch.setattr(Lab, "_made", made)
+    steps.clean(shop.config, PYTHON, tmp_path / "clean.json")
+    assert "again" in roles
+    assert (tmp_path / "clean.json").read_bytes() == (shop.folder / "clean.json").read_bytes()
 
 
 def test_an_environment_is_found_again_where_it_lies_now(tmp_path: Path) -> None:
