@@ -128,9 +128,10 @@ def judge_bytes(
     on_clean: Answer | None = None
     if any(needs_clean(record) for record in records):
         on_clean = yield wanted("selection", bench.suite.executor)
+    again_ask = None
     again: Answer | None = None
-    again_ask = wanted("again", bench.suite.executor, nonce=own.key)
     if any(needs_again(record) for record in records):
+        again_ask = wanted("again", bench.suite.executor, nonce=own.key)
         again = yield again_ask
         records.append(again.record)
     confirm: Answer | None = None

@@ -291,6 +291,29 @@ def test_a_test_that_fails_once_because_the_machine_stalls_kills_nothing(
     assert verdicts(run(root)) == VERDICTS
 
 
+def test_a_test_that_puts_its_own_clocks_in_place_is_timed_by_the_real_ones(tmp_path: Path) -> None:
+    root = write(tmp_path / "shop")
+    text = """
+        import time
+
+        import shop
+
+        def test_price(monkeypatch):
+            for name in ("perf_counter", "process_time", "time", "monotonic"):
+                monkeypatch.setattr(time, name, lambda: "noon")
+            time.sleep(0.02)
+            assert shop.price(3) == 15
+
+        def test_gift():
+            assert shop.gift(6)
+        """
+    (root / "tests" / "test_shop.py").write_text(textwrap.dedent(text), encoding="utf-8")
+    outcome = run(root)
+    assert verdicts(outcome) == VERDICTS
+    told = [e["record"] for e in read_log(outcome.log_path) if e["event"] == "run"]
+    assert all(0.01 < record["waited"] < 60 for record in told if record["exit"] == 1)
+
+
 def test_a_test_that_fails_twice_is_believed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
